@@ -1,0 +1,14 @@
+"""A small real engine: continuous batching on a paged KV cache, synchronous or asynchronous.
+
+Three lines for a notebook:
+
+    from engine import run
+    result = run("async", set={"wait_h2d": "off"})
+    result.trace, result.hazards, result.texts
+
+Everything a page or the command line needs is exported here.
+"""
+
+from engine.run import Run, baseline, configure, execute, run
+
+__all__ = ["Run", "baseline", "configure", "execute", "run"]

@@ -1,0 +1,66 @@
+"""Everything that determines a run, as one frozen value: a run can be rebuilt from it."""
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from engine.device.cost import PRESETS as COSTS
+from engine.device.cost import CostModel
+from engine.mechanisms import ASYNC, SYNC, Mechanisms
+from engine.workload import PRESETS as WORKLOADS
+from engine.workload import Workload
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """A run. `steps` cuts it, `requests` overrides how many a generated workload has.
+
+    `device` is "virtual". `compute=False` runs the timing alone. `stop_at_ns` freezes the
+    run at an instant (None: to its end).
+    """
+
+    mode: str = "async"
+    mechanisms: Mechanisms = ASYNC
+    cost: CostModel = field(default_factory=lambda: COSTS["published-8b"])
+    workload: Workload = field(default_factory=lambda: WORKLOADS["chat"])
+    steps: int | None = None
+    requests: int | None = None
+    seed: int = 0
+    jitter_percent: float = 0.0
+    compute: bool = True
+    device: str = "virtual"
+    stop_at_ns: int | None = None
+
+    def key(self) -> str:
+        """The same text for the same run: the key under which runs are cached."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def baseline(self, asynchronous: bool) -> "RunConfig":
+        """The correct run of the same work, synchronous or asynchronous.
+
+        It draws random numbers as this run does: what is compared is the order of work.
+        """
+        correct = ASYNC if asynchronous else SYNC
+        return replace(
+            self,
+            mode="async" if asynchronous else "sync",
+            mechanisms=replace(correct, rng=self.mechanisms.rng),
+            stop_at_ns=None,
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """What a trace file says of the run it holds."""
+        return {
+            "mode": self.mode,
+            "toggles": self.mechanisms.settings(),
+            "cost": self.cost.name,
+            "workload": self.workload.name,
+            "steps": self.steps,
+            "requests": self.requests,
+            "seed": self.seed,
+            "jitter_percent": self.jitter_percent,
+            "device": self.device,
+        }

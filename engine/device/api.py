@@ -1,0 +1,229 @@
+"""Streams, events, buffers, kernels and host spans: the words of the engine's loop.
+
+`Device` is the protocol. The objects the loop holds (`Stream`, `Event`) are thin:
+they carry a name and hand every call to their device, so that the loop reads like
+the listing in an article: `compute.wait(batch.h2d_done)`.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import torch
+
+from engine.oplog import NONE, Access, BufferInfo, Op, OpLog, StreamInfo, StreamKind
+
+Commit = Callable[[], None]
+"""Writes a kernel's outputs; called when the kernel ends."""
+
+Body = Callable[[], Commit]
+"""Reads a kernel's inputs; called when the kernel starts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buffer:
+    """Named memory on the host or the device; `data` is None when only time is run."""
+
+    info: BufferInfo
+    data: torch.Tensor | None
+    pinned: bool = True
+
+    def rows(self, mask: int) -> Access:
+        """An access to the rows of `mask`."""
+        return Access(self.info.index, mask)
+
+    @property
+    def tensor(self) -> torch.Tensor:
+        """The memory itself. Raises RuntimeError in a timing-only run."""
+        if self.data is None:
+            raise RuntimeError("this run keeps no data: it was started with compute=False")
+        return self.data
+
+
+class Kernel(NamedTuple):
+    """One launch: what it reads and writes, and the work it does.
+
+    `family` names its line in the cost model ("layer"), `share` is (part, parts) of
+    that line's time, `tokens` the token rows it handles. `body` runs when the kernel
+    starts and returns the commit that runs when it ends.
+    """
+
+    name: str
+    family: str
+    reads: tuple[Access, ...]
+    writes: tuple[Access, ...]
+    body: Body | None
+    tokens: int = 1
+    share: tuple[int, int] = (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A captured sequence of kernels, replayed by one launch on the same addresses."""
+
+    name: str
+    kernels: tuple[Kernel, ...]
+
+
+@dataclass(slots=True)
+class HostSpan:
+    """What the host did from `start_ns` to `end_ns`.
+
+    `waits_for` says what a blocked host waited for ("event", "stream", "device", "copy",
+    "launch"); it is empty for work. `cause` names a reason other than the span itself.
+    """
+
+    name: str
+    start_ns: int
+    end_ns: int
+    step: int = NONE
+    slot: int = NONE
+    cause: str = ""
+    waits_for: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    """A marker to be recorded in a stream and waited for. `record_op` is its last record."""
+
+    name: str
+    device: "Device"
+    record_op: Op | None = None
+
+    def synchronize(self, name: str = "") -> None:
+        """Block the host until the event's last record is reached (at once if none)."""
+        self.device.synchronize_event(self, name or f"wait {self.name}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """An ordered queue of device work."""
+
+    info: StreamInfo
+    device: "Device"
+
+    def copy(self, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int] = (0, 1)) -> None:
+        """Copy the first `rows` rows, asynchronously where the host buffer is pinned.
+
+        `share` says which part of the step's copy time this one takes: (part, parts).
+        """
+        self.device.copy(self, dst, src, rows, share)
+
+    def launch(self, kernel: Kernel) -> None:
+        """Launch one kernel."""
+        self.device.launch(self, kernel)
+
+    def replay(self, graph: Graph) -> None:
+        """Replay a captured graph: all its kernels from one launch."""
+        self.device.replay(self, graph)
+
+    def record(self, event: Event) -> None:
+        """Let `event` stand for all work of this stream so far."""
+        self.device.record(self, event)
+
+    def wait(self, event: Event) -> None:
+        """Hold this stream's later work back until the event's *present* record is reached."""
+        self.device.wait(self, event)
+
+    def synchronize(self, name: str = "stream synchronize") -> None:
+        """Block the host until all earlier work of this stream is done."""
+        self.device.synchronize_stream(self, name)
+
+
+@dataclass(slots=True)
+class Context:
+    """What the host is working on: stamped on every operation and span."""
+
+    step: int = NONE
+    slot: int = NONE
+    cause: str = ""
+
+
+class Device(Protocol):
+    """What every device offers; `engine.device.virtual.VirtualDevice` is the reference.
+
+    One conformance suite (tests/engine/device/conformance.py) holds for all of them.
+    """
+
+    log: OpLog
+    spans: list[HostSpan]
+    context: Context
+    now_ns: int
+
+    def stream(
+        self, name: str, kind: StreamKind = StreamKind.NON_BLOCKING, priority: int = 0
+    ) -> Stream:
+        """Make a stream (DEFAULT returns the one legacy default stream)."""
+
+    def event(self, name: str) -> Event:
+        """Make an event that has not been recorded."""
+
+    def buffer(
+        self,
+        resource: str,
+        label: str,
+        shape: Sequence[int],
+        *,
+        on_host: bool = False,
+        slot: int = NONE,
+        pinned: bool = True,
+        dtype: torch.dtype = torch.int64,
+    ) -> Buffer:
+        """Allocate zeroed memory; the first dimension counts its rows."""
+
+    def copy(
+        self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int]
+    ) -> None: ...
+
+    def launch(self, stream: Stream, kernel: Kernel) -> None: ...
+
+    def replay(self, stream: Stream, graph: Graph) -> None: ...
+
+    def record(self, stream: Stream, event: Event) -> None: ...
+
+    def wait(self, stream: Stream, event: Event) -> None: ...
+
+    def synchronize_event(self, event: Event, name: str) -> None: ...
+
+    def synchronize_stream(self, stream: Stream, name: str) -> None: ...
+
+    def synchronize(self, name: str = "device synchronize") -> None:
+        """Block the host until every stream is empty."""
+
+    def host(self, name: str, units: int = 1) -> AbstractContextManager[None]:
+        """A named span of host work over `units` rows."""
+
+    def write(self, name: str, parts: Sequence[tuple[Buffer, int, Any]]) -> None:
+        """The host fills the first rows of host buffers: (buffer, rows, values)."""
+
+    def read(self, name: str, buffer: Buffer, rows: int) -> list[Any]:
+        """The host reads the first rows of a host buffer."""
+
+    def allocate(self, nbytes: int, stream: Stream, label: str) -> Buffer:
+        """Device memory from the caching allocator; a cold pool synchronises the device."""
+
+    def free(self, buffer: Buffer) -> None:
+        """Give memory back to the caching allocator."""
+
+    def record_stream(self, buffer: Buffer, stream: Stream) -> None:
+        """Tell the allocator that another stream uses this memory too."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """Bytes held now and at most, on the host and on the device."""
+
+    device_bytes: int = 0
+    host_bytes: int = 0
+    peak_device_bytes: int = 0
+    peak_host_bytes: int = 0
+
+    def add(self, nbytes: int, on_host: bool) -> None:
+        """Book `nbytes` (negative gives back)."""
+        if on_host:
+            self.host_bytes += nbytes
+            self.peak_host_bytes = max(self.peak_host_bytes, self.host_bytes)
+        else:
+            self.device_bytes += nbytes
+            self.peak_device_bytes = max(self.peak_device_bytes, self.device_bytes)

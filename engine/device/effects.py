@@ -1,0 +1,32 @@
+"""What a task of the virtual device does to memory: a kernel's work, a copy's pieces."""
+
+import torch
+
+from engine.device.api import Commit, Kernel
+from engine.device.simulator import Task
+
+
+def run_body(task: Task, kernel: Kernel) -> None:
+    """Read the inputs at the start, write the outputs at the end."""
+    body = kernel.body
+    commits: list[Commit] = []
+    if body is not None:
+        task.on_start = lambda: commits.append(body())
+        task.on_mark = lambda _mark: commits.pop()()
+
+
+def move_in_chunks(
+    task: Task, dst: torch.Tensor, src: torch.Tensor, rows: int, chunks: int
+) -> None:
+    """Let a copy arrive piece by piece: piece i of n rows has arrived at (i+1)/n of its time."""
+    pieces = max(1, min(chunks, rows))
+    bounds = [rows * i // pieces for i in range(pieces + 1)]
+    task.marks = tuple(
+        task.work_ns - task.work_ns * (i + 1) // pieces for i in range(pieces)
+    )
+
+    def arrive(piece: int) -> None:
+        start, stop = bounds[piece], bounds[piece + 1]
+        dst[start:stop] = src[start:stop]
+
+    task.on_mark = arrive

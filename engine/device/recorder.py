@@ -1,0 +1,121 @@
+"""What every device records alike: operations, host spans, buffers, streams.
+
+A device is this plus a clock and a way to make things happen. What is not known here:
+when anything runs.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from engine.device.api import Buffer, Context, Event, HostSpan, Memory, Stream
+from engine.oplog import (
+    NONE,
+    Access,
+    BufferInfo,
+    Op,
+    OpKind,
+    OpLog,
+    StreamInfo,
+    StreamKind,
+)
+
+LOOP_FILE = str(Path(__file__).resolve().parent.parent / "loop.py")
+
+
+class Recorder:
+    """Log, spans and memory books of a device. `compute=False` keeps no data."""
+
+    def __init__(self, compute: bool) -> None:
+        self.compute = compute
+        self.log = OpLog()
+        self.spans: list[HostSpan] = []
+        self.context = Context()
+        self.memory = Memory()
+        self.now_ns = 0
+        self.default_stream = self._add_stream("default", StreamKind.DEFAULT, 0)
+
+    def stream(
+        self, name: str, kind: StreamKind = StreamKind.NON_BLOCKING, priority: int = 0
+    ) -> Stream:
+        """Make a stream; DEFAULT returns the one legacy default stream."""
+        if kind is StreamKind.DEFAULT:
+            return self.default_stream
+        return self._add_stream(name, kind, priority)
+
+    def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
+        info = StreamInfo(len(self.log.streams), name, kind, priority)
+        self.log.streams.append(info)
+        return Stream(info, self)  # type: ignore[arg-type]  # a device is a Recorder and more
+
+    def event(self, name: str) -> Event:
+        """Make an event that has not been recorded."""
+        return Event(name, self)  # type: ignore[arg-type]
+
+    def buffer(
+        self,
+        resource: str,
+        label: str,
+        shape: Sequence[int],
+        *,
+        on_host: bool = False,
+        slot: int = NONE,
+        pinned: bool = True,
+        dtype: torch.dtype = torch.int64,
+    ) -> Buffer:
+        """Allocate zeroed memory; the first dimension counts its rows."""
+        nbytes = dtype.itemsize
+        for size in shape:
+            nbytes *= size
+        self.memory.add(nbytes, on_host)
+        info = BufferInfo(len(self.log.buffers), resource, label, slot, shape[0], nbytes, on_host)
+        self.log.buffers.append(info)
+        data = torch.zeros(tuple(shape), dtype=dtype) if self.compute else None
+        return Buffer(info, data, pinned)
+
+    def _log(
+        self,
+        kind: OpKind,
+        name: str,
+        stream: int,
+        reads: tuple[Access, ...],
+        writes: tuple[Access, ...],
+        call_ns: int,
+        nbytes: int = 0,
+    ) -> Op:
+        """Append an operation that the host called at `call_ns` and is done calling now."""
+        ops = self.log.ops
+        at = self.context
+        now_ns = self.now_ns
+        op = Op(
+            len(ops), kind, name, stream, at.step, at.slot, reads, writes,
+            NONE, _loop_line(), nbytes, (), call_ns, now_ns, call_ns, now_ns,
+        )  # fmt: skip
+        ops.append(op)
+        return op
+
+
+@dataclass(slots=True)
+class HostWork:
+    """Closes a host span when its block is left."""
+
+    device: Recorder
+    span: HostSpan
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> None:
+        self.span.end_ns = self.device.now_ns
+
+
+def _loop_line() -> int:
+    """The line of engine/loop.py from which the present call comes (NONE elsewhere)."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_filename == LOOP_FILE:
+            return frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return NONE

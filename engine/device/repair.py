@@ -1,0 +1,54 @@
+"""Fixes of the hazard checker, applied by the machine while a run is issued.
+
+A fix says: operation `before` of step n must come after operation `after` of step
+n - `steps_back`. The device records an event behind every `after` and makes `before`
+wait for the right one: on its stream, or on the host where the host itself is late.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from engine.device.api import Device, Event, Stream
+
+
+class Edge(Protocol):
+    """What a fix tells a device."""
+
+    @property
+    def after(self) -> str: ...
+    @property
+    def before(self) -> str: ...
+    @property
+    def steps_back(self) -> int: ...
+
+
+class Repairs:
+    """The edges to add, and the events recorded for them so far."""
+
+    def __init__(self, edges: Iterable[Edge]) -> None:
+        self._by_before: dict[str, list[Edge]] = defaultdict(list)
+        self._afters: set[str] = set()
+        self._events: dict[tuple[str, int], Event] = {}
+        for edge in edges:
+            self._by_before[edge.before].append(edge)
+            self._afters.add(edge.after)
+
+    def before(self, device: "Device", stream: "Stream | None", name: str, step: int) -> None:
+        """Called before `name` is issued: wait for what the fixes say."""
+        for edge in self._by_before.get(name, ()):
+            event = self._events.get((edge.after, step - edge.steps_back))
+            if event is None:
+                continue
+            if stream is None:
+                device.synchronize_event(event, f"wait {event.name}")
+            else:
+                device.wait(stream, event)
+
+    def after(self, device: "Device", stream: "Stream", name: str, step: int) -> None:
+        """Called after `name` is issued: record an event for the fixes that need one."""
+        if name in self._afters:
+            event = device.event(f"{name} done")
+            device.record(stream, event)
+            self._events[name, step] = event

@@ -1,0 +1,29 @@
+"""How a virtual device is set up, and how it says that it was stopped."""
+
+from dataclasses import dataclass
+
+from engine.device.cost import CostModel
+from engine.device.repair import Repairs
+from engine.device.simulator import NEVER
+
+
+class Stopped(Exception):  # noqa: N818 - not an error: the run was asked to stop here
+    """The host's clock reached the instant at which the run was to be frozen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a virtual device is set up.
+
+    `compute=False` keeps no data and runs the timing alone. `stop_at_ns` freezes the run
+    at that instant by raising Stopped. `blocking_launch` makes every launch and copy wait
+    for its own end (CUDA_LAUNCH_BLOCKING).
+    """
+
+    cost: CostModel
+    seed: int = 0
+    jitter_percent: float = 0.0
+    compute: bool = True
+    blocking_launch: bool = False
+    stop_at_ns: int = NEVER
+    repairs: Repairs | None = None

@@ -1,0 +1,291 @@
+"""The virtual device: CUDA's ordering rules on a modelled clock, computing for real.
+
+The host and the device share one integer-nanosecond time line. Host work, launches and
+synchronisation move the host's clock; the device follows by simulation, and never runs
+ahead of what the host has issued. Kernels run real torch code: they read their inputs
+at the modelled instant they start and write their outputs at the instant they end, and
+copies move in pieces, so a missing dependency corrupts data exactly as on a GPU.
+
+Same configuration and seed: the same log and times, to the byte.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from engine.device.allocator import Reached, Temporaries
+from engine.device.api import Buffer, Event, Graph, HostSpan, Kernel, Stream
+from engine.device.cost import Jitter
+from engine.device.effects import move_in_chunks, run_body
+from engine.device.recorder import HostWork, Recorder
+from engine.device.settings import Settings, Stopped
+from engine.device.simulator import Simulator, Task
+from engine.oplog import HOST, Access, Op, OpKind, StreamKind, row_mask
+
+
+class VirtualDevice(Recorder):
+    """A `Device` on a simulated clock; see engine.device.api for the protocol."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.cost = settings.cost
+        self._settings = settings
+        self._jitter = Jitter(settings.jitter_percent, settings.seed)
+        self._repairs = settings.repairs
+        self._simulator = Simulator(self._finished)
+        self._records: dict[int, tuple[Task, ...]] = {}
+        self._pending: list[tuple[Task, ...]] = []
+        self._tails: list[Task | None] = []
+        super().__init__(settings.compute)
+        self._temporaries = Temporaries(self, self._point)
+
+    def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
+        self._simulator.add_stream()
+        self._tails.append(None)
+        self._pending.append(())
+        return super()._add_stream(name, kind, priority)
+
+    # ------------------------------------------------------------ device work
+
+    def launch(self, stream: Stream, kernel: Kernel) -> None:
+        """Launch one kernel: the host pays the launch, the stream gets the work."""
+        call_ns = self._before(stream, kernel.name)
+        self._pass(self._jitter.apply(self.cost.launch_ns))
+        self._enqueue_kernel(stream, kernel, call_ns)
+        self._after(stream, kernel.name)
+
+    def replay(self, stream: Stream, graph: Graph) -> None:
+        """Replay a captured graph: one launch, then its kernels one after the other."""
+        call_ns = self._before(stream, graph.name)
+        self._pass(self._jitter.apply(self.cost.launch_ns))
+        for kernel in graph.kernels:
+            self._enqueue_kernel(stream, kernel, call_ns)
+        self._after(stream, graph.name)
+
+    def copy(
+        self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int] = (0, 1)
+    ) -> None:
+        """Copy rows between host and device; a pageable host buffer blocks the host."""
+        to_device = src.info.on_host
+        kind = OpKind.H2D if to_device else OpKind.D2H
+        name = f"{kind.value} {src.info.label}"
+        call_ns = self._before(stream, name)
+        pageable = not (src.pinned if to_device else dst.pinned)
+        whole_ns = self.cost.h2d_ns if to_device else self.cost.d2h_ns
+        work_ns = whole_ns * (share[0] + 1) // share[1] - whole_ns * share[0] // share[1]
+        if pageable:
+            work_ns *= self.cost.pageable_factor
+        work_ns = self._jitter.apply(work_ns)
+        self._pass(self._jitter.apply(self.cost.launch_ns))
+        mask = row_mask(0, rows)
+        source = src.data
+        reads: tuple[Access, ...] = (src.rows(mask),)
+        if pageable and to_device:
+            source = self._stage(src, mask, work_ns)
+            reads = ()
+        nbytes = rows * src.info.nbytes // src.info.rows
+        op = self._log(kind, name, stream.info.index, reads, (dst.rows(mask),), call_ns, nbytes)
+        task = self._task(op, stream, work_ns)
+        task.engine = kind if self.cost.copy_engines == 2 else "copy"
+        task.bandwidth = self.cost.copy_bandwidth
+        if dst.data is not None and source is not None:
+            move_in_chunks(task, dst.data, source, rows, self.cost.chunks)
+        self._enqueue(task)
+        self._after(stream, name)
+        if pageable and not to_device:
+            self._block_on((task,), task.seq, "pageable copy", "copy")
+
+    def record(self, stream: Stream, event: Event) -> None:
+        """Let `event` stand for all work of the stream so far."""
+        call_ns = self.now_ns
+        self._pass(self.cost.event_ns)
+        op = self._log(OpKind.RECORD, event.name, stream.info.index, (), (), call_ns)
+        event.record_op = op
+        self._records[op.seq] = self._behind(stream.info.index)
+
+    def wait(self, stream: Stream, event: Event) -> None:
+        """Hold the stream back until the event's present record; never recorded: no-op."""
+        call_ns = self.now_ns
+        self._pass(self.cost.event_ns)
+        index = stream.info.index
+        op = self._log(OpKind.WAIT, event.name, index, (), (), call_ns)
+        if event.record_op is not None:
+            op.target = event.record_op.seq
+            self._pending[index] += self._records[op.target]
+
+    def _behind(self, stream: int) -> tuple[Task, ...]:
+        """What the next operation of a stream stands behind: its last one, and its waits."""
+        self._simulator.advance(self.now_ns)
+        tail = self._tails[stream]
+        tasks = self._pending[stream] if tail is None else (tail, *self._pending[stream])
+        return tuple(task for task in tasks if not task.done)
+
+    # ------------------------------------------------- the host's own actions
+
+    def host(self, name: str, units: int = 1) -> HostWork:
+        """A span of host work: its time passes first, then what it encloses happens."""
+        at = self.context
+        span = HostSpan(name, self.now_ns, 0, at.step, at.slot, at.cause)
+        self.spans.append(span)
+        self._pass(self._jitter.apply(self.cost.host_work_ns(name, units)))
+        return HostWork(self, span)
+
+    def write(self, name: str, parts: Sequence[tuple[Buffer, int, Any]]) -> None:
+        """The host fills the first rows of host buffers, at this instant."""
+        call_ns = self._before(None, name)
+        writes = tuple(buffer.rows(row_mask(0, rows)) for buffer, rows, _ in parts)
+        self._log(OpKind.HOST_WRITE, name, HOST, (), writes, call_ns)
+        self._simulator.advance(self.now_ns)
+        if self.compute:
+            for buffer, rows, values in parts:
+                buffer.tensor[:rows] = torch.as_tensor(values, dtype=buffer.tensor.dtype)
+
+    def read(self, name: str, buffer: Buffer, rows: int) -> list[Any]:
+        """The host reads the first rows of a host buffer, as they are at this instant."""
+        call_ns = self._before(None, name)
+        self._log(OpKind.HOST_READ, name, HOST, (buffer.rows(row_mask(0, rows)),), (), call_ns)
+        self._simulator.advance(self.now_ns)
+        if buffer.data is None:
+            return [0] * rows
+        values: list[Any] = buffer.data[:rows].tolist()
+        return values
+
+    def synchronize_event(self, event: Event, name: str) -> None:
+        """Block the host until the event's last record is reached; at once if there is none."""
+        if event.record_op is None:
+            self._log(OpKind.SYNC_OP, name, HOST, (), (), self.now_ns)
+        else:
+            seq = event.record_op.seq
+            self._block_on(self._records[seq], seq, name, "event")
+
+    def synchronize_stream(self, stream: Stream, name: str) -> None:
+        """Block the host until all earlier work of the stream is done."""
+        call_ns = self.now_ns
+        self._block(self._behind(stream.info.index), name, "stream")
+        self._log(OpKind.SYNC_STREAM, name, stream.info.index, (), (), call_ns)
+
+    def synchronize(self, name: str = "device synchronize") -> None:
+        """Block the host until every stream is empty."""
+        call_ns = self.now_ns
+        tasks: tuple[Task, ...] = ()
+        for stream in self.log.streams:
+            tasks += self._behind(stream.index)
+        self._block(tasks, name, "device")
+        self._log(OpKind.SYNC_DEVICE, name, HOST, (), (), call_ns)
+
+    def allocate(self, nbytes: int, stream: Stream, label: str) -> Buffer:
+        """Device memory for a stream; where the pool is cold the host waits for the device."""
+        return self._temporaries.allocate(nbytes, stream, label)
+
+    def cold_allocation(self) -> None:
+        """What asking the driver for memory costs: host time, and the device runs dry."""
+        self._pass(self._jitter.apply(self.cost.alloc_ns))
+        self.synchronize("cold allocation")
+
+    def free(self, buffer: Buffer) -> None:
+        """Give memory back. Raises ValueError when it is not an allocation or freed twice."""
+        self._temporaries.free(buffer)
+
+    def record_stream(self, buffer: Buffer, stream: Stream) -> None:
+        """Tell the allocator that another stream uses this memory too."""
+        self._temporaries.record_stream(buffer, stream)
+
+    def _point(self, stream: int) -> Reached:
+        tasks = self._behind(stream)
+        return lambda: all(task.done for task in tasks)
+
+    # -------------------------------------------------------------- machinery
+
+    def finish(self) -> None:
+        """Let the device run dry without the host waiting; for the end of a run."""
+        for tail in self._tails:
+            if tail is not None:
+                self._simulator.run_until(tail, self._settings.stop_at_ns)
+
+    def _pass(self, duration_ns: int) -> None:
+        """Let host time pass; raises Stopped at the instant the run is to be frozen."""
+        self.now_ns += duration_ns
+        if self.now_ns > self._settings.stop_at_ns:
+            self._freeze()
+
+    def _freeze(self) -> None:
+        self.now_ns = self._settings.stop_at_ns
+        self._simulator.advance(self.now_ns)
+        raise Stopped
+
+    def _block_on(self, tasks: tuple[Task, ...], target: int, name: str, waits_for: str) -> None:
+        call_ns = self.now_ns
+        self._block(tasks, name, waits_for)
+        op = self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns)
+        op.target = target
+
+    def _block(self, tasks: tuple[Task, ...], name: str, waits_for: str) -> None:
+        """The host waits for tasks: a span as long as the wait."""
+        at = self.context
+        span = HostSpan(name, self.now_ns, 0, at.step, at.slot, at.cause, waits_for)
+        self.spans.append(span)
+        for task in tasks:
+            if not self._simulator.run_until(task, self._settings.stop_at_ns):
+                span.end_ns = self._settings.stop_at_ns
+                self._freeze()
+            self.now_ns = max(self.now_ns, task.end_ns)
+        span.end_ns = self.now_ns
+
+    def _stage(self, src: Buffer, mask: int, work_ns: int) -> torch.Tensor | None:
+        """A pageable source is copied aside while the host is blocked: safe, but not async."""
+        at = self.context
+        start_ns = self.now_ns
+        self._log(OpKind.HOST_READ, "stage", HOST, (src.rows(mask),), (), start_ns)
+        self._pass(work_ns)
+        self._simulator.advance(self.now_ns)
+        self.spans.append(
+            HostSpan("pageable copy", start_ns, self.now_ns, at.step, at.slot, at.cause, "copy")
+        )
+        return None if src.data is None else src.data.clone()
+
+    def _enqueue_kernel(self, stream: Stream, kernel: Kernel, call_ns: int) -> None:
+        index = stream.info.index
+        op = self._log(OpKind.KERNEL, kernel.name, index, kernel.reads, kernel.writes, call_ns)
+        work_ns = self.cost.kernel_work_ns(kernel.family, kernel.share, kernel.tokens)
+        task = self._task(op, stream, self._jitter.apply(work_ns))
+        task.occupancy = self.cost.occupancy
+        task.bandwidth = self.cost.kernel_bandwidth
+        if kernel.body is not None and self.compute:
+            run_body(task, kernel)
+        self._enqueue(task)
+        if self._settings.blocking_launch:
+            self._block_on((task,), task.seq, "blocking launch", "launch")
+
+    def _task(self, op: Op, stream: Stream, work_ns: int) -> Task:
+        """The simulator's side of an operation: behind its stream's waits and barriers."""
+        task = Task(op.seq, op.stream, work_ns)
+        task.deps = self._pending[op.stream]
+        self._pending[op.stream] = ()
+        kind = stream.info.kind
+        if kind is not StreamKind.NON_BLOCKING:
+            for other in self.log.streams:
+                if {kind, other.kind} == {StreamKind.DEFAULT, StreamKind.BLOCKING}:
+                    barrier = self._behind(other.index)
+                    task.deps += barrier
+                    op.depends += tuple((dep.seq, "barrier") for dep in barrier)
+        task.priority = stream.info.priority
+        return task
+
+    def _enqueue(self, task: Task) -> None:
+        self._tails[task.stream] = task
+        self._simulator.enqueue(task, self.now_ns)
+
+    def _finished(self, task: Task) -> None:
+        op = self.log.ops[task.seq]
+        op.start_ns = task.start_ns
+        op.end_ns = task.end_ns
+        task.deps = ()
+
+    def _before(self, stream: Stream | None, name: str) -> int:
+        if self._repairs is not None:
+            self._repairs.before(self, stream, name, self.context.step)
+        return self.now_ns
+
+    def _after(self, stream: Stream, name: str) -> None:
+        if self._repairs is not None:
+            self._repairs.after(self, stream, name, self.context.step)

@@ -1,0 +1,108 @@
+"""A run as a trace: host spans, device operations, what waited for what, counters.
+
+Lanes are "host" and one for each stream. Flow edges: "launch" from the host's call to the
+operation, "event" from the operation behind a recorded event to the operation that waited
+for it, "barrier" where the legacy default stream held something back.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+from engine.device.api import HostSpan
+from engine.oplog import NONE, Op, OpKind, OpLog
+from traces import Trace
+
+DEVICE_KINDS = {OpKind.KERNEL: "kernel", OpKind.H2D: "h2d", OpKind.D2H: "d2h"}
+
+Counter = tuple[int, str, int]
+"""(time in ns, name, value)"""
+
+
+def build_trace(
+    log: OpLog, spans: list[HostSpan], counters: list[Counter], meta: dict[str, Any]
+) -> Trace:
+    """The trace of a finished run."""
+    ops = [op for op in log if op.kind in DEVICE_KINDS]
+    columns = _columns(log, spans, ops)
+    first_launch = len(spans)
+    first_op = first_launch + len(ops)
+    place = {op.seq: first_op + number for number, op in enumerate(ops)}
+    flows = [
+        {"src": first_launch + number, "dst": first_op + number, "kind": "launch"}
+        for number in range(len(ops))
+    ]
+    flows += [
+        {"src": place[src], "dst": place[dst], "kind": kind} for src, dst, kind in waits(log)
+    ]
+    rows = [
+        {"ts_ns": ts, "track": "host", "name": name, "value": float(value)}
+        for ts, name, value in counters
+    ]
+    return Trace.from_rows(columns, flows, rows, meta)
+
+
+def _columns(log: OpLog, spans: list[HostSpan], ops: list[Op]) -> dict[str, list[Any]]:
+    """Span columns: host spans, then launches, then device operations."""
+    names = {stream.index: stream.name for stream in log.streams}
+    calls = len(spans) + len(ops)
+    return {
+        "ts_ns": [s.start_ns for s in spans]
+        + [op.call_ns for op in ops]
+        + [op.start_ns for op in ops],
+        "dur_ns": [s.end_ns - s.start_ns for s in spans]
+        + [op.issue_ns - op.call_ns for op in ops]
+        + [op.end_ns - op.start_ns for op in ops],
+        "track": ["host"] * calls + [names[op.stream] for op in ops],
+        "kind": ["sync" if s.waits_for else "host" for s in spans]
+        + ["launch"] * len(ops)
+        + [DEVICE_KINDS[op.kind] for op in ops],
+        "name": [s.name for s in spans]
+        + [f"launch {op.name}" for op in ops]
+        + [op.name for op in ops],
+        "stream": [NONE] * calls + [op.stream for op in ops],
+        "device": [NONE] * calls + [0] * len(ops),
+        "step": [s.step for s in spans] + [op.step for op in ops] * 2,
+        "slot": [s.slot for s in spans] + [op.slot for op in ops] * 2,
+        "correlation": [NONE] * len(spans) + [op.seq for op in ops] * 2,
+        "args": [_span_args(s) for s in spans]
+        + [{"line": op.line} if op.line != NONE else None for op in ops]
+        + [{"bytes": op.nbytes} if op.nbytes else None for op in ops],
+    }
+
+
+def _span_args(span: HostSpan) -> dict[str, str] | None:
+    args = {"waits_for": span.waits_for, "cause": span.cause}
+    return {key: value for key, value in args.items() if value} or None
+
+
+def waits(log: OpLog) -> list[tuple[int, int, str]]:
+    """(source, target, kind) for every operation that had to await another stream's.
+
+    Both are `seq` numbers of device work: the operation behind the recorded event, and the
+    first operation behind the wait.
+    """
+    edges: list[tuple[int, int, str]] = []
+    latest: dict[int, int] = {}
+    pending: dict[int, list[int]] = defaultdict(list)
+    behind: dict[int, list[int]] = {}
+    for op in log:
+        if op.kind is OpKind.RECORD:
+            sources = list(pending[op.stream])
+            if op.stream in latest:
+                sources.append(latest[op.stream])
+            behind[op.seq] = sources
+        elif op.kind is OpKind.WAIT:
+            pending[op.stream] += behind.get(op.target, [])
+        elif op.kind in DEVICE_KINDS:
+            edges += [(source, op.seq, "event") for source in pending.pop(op.stream, [])]
+            edges += _barriers(op, behind, log)
+            latest[op.stream] = op.seq
+    return list(dict.fromkeys(edges))
+
+
+def _barriers(op: Op, behind: dict[int, list[int]], log: OpLog) -> list[tuple[int, int, str]]:
+    edges = []
+    for seq, kind in op.depends:
+        sources = [seq] if log.ops[seq].kind in DEVICE_KINDS else behind.get(seq, [])
+        edges += [(source, op.seq, kind) for source in sources]
+    return edges

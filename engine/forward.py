@@ -1,0 +1,219 @@
+"""The forward pass as the kernels the host launches: carry-over, embed, layers, head, sample.
+
+Each kernel names the rows it reads and writes, and has a body that reads when the kernel
+starts and returns the commit that writes when it ends. Bodies read everything that
+decides what is computed (tokens, positions, block tables) from device memory: stale
+device memory computes stale results.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from engine.batch import Batch
+from engine.device.api import Body, Buffer, Commit, Device, Kernel
+from engine.model import Model, ModelConfig
+from engine.oplog import Access, row_mask, rows_mask
+from engine.sampling import Sampler
+from engine.slots import Slots
+from engine.workload import Workload
+
+
+@dataclass(slots=True)
+class Forward:
+    """Builds a batch's kernels. Buffers that belong to no slot are shared by all batches:
+    the compute stream runs one batch after the other."""
+
+    model: Model | None
+    config: ModelConfig
+    slots: Slots
+    workload: Workload
+    sampler: Sampler
+    carry: str
+    ring: Buffer
+    hidden: Buffer
+    logits: Buffer
+    kv: list[Buffer]
+
+    def kernels(self, batch: Batch, ring_start: int) -> list[Kernel]:
+        """The kernels of one step in launch order; its tokens go to the ring at `ring_start`."""
+        inputs = self.slots.device_inputs[batch.device_slot].buffers
+        tokens, rows = row_mask(0, batch.tokens), row_mask(0, len(batch.launched))
+        token_ids, places = inputs["tokens"].rows(tokens), inputs["places"].rows(tokens)
+        sampling, table = inputs["sampling"].rows(rows), inputs["block_table"].rows(rows)
+        hidden, logits = self.hidden.rows(tokens), self.logits.rows(rows)
+        used, written = self._kv_masks(batch)
+        places_in_ring = self._ring_rows(ring_start, len(batch.launched))
+        size = batch.tokens
+        kernels = [
+            Kernel(
+                "carry", "carry",
+                (token_ids, places, self.ring.rows(self._carried(batch))), (token_ids,),
+                self._carry_body(batch, inputs), size,
+            ),
+            Kernel(
+                "embed", "embed", (token_ids,), (hidden,), self._embed_body(batch, inputs), size
+            ),
+        ]  # fmt: skip
+        for index, kv in enumerate(self.kv):
+            kernels.append(
+                Kernel(
+                    f"layer {index}", "layer",
+                    (hidden, places, table, kv.rows(used)), (hidden, kv.rows(written)),
+                    self._layer_body(batch, inputs, index), size, (index, len(self.kv)),
+                )
+            )  # fmt: skip
+        out = self.slots.device_outputs[batch.device_slot]
+        sampled: tuple[Access, ...] = (out.rows(rows), self.ring.rows(rows_mask(places_in_ring)))
+        kernels.append(
+            Kernel("head", "head", (hidden, sampling), (logits,), self._head_body(batch, inputs))
+        )
+        kernels.append(
+            Kernel(
+                "sample", "sample", (logits, sampling), sampled,
+                self._sample_body(batch, inputs, out, places_in_ring),
+            )
+        )  # fmt: skip
+        return kernels
+
+    def _ring_rows(self, start: int, count: int) -> list[int]:
+        return [(start + row) % self.ring.info.rows for row in range(count)]
+
+    def _carried(self, batch: Batch) -> int:
+        return rows_mask(row.carry for row in batch.launched if row.carry >= 0)
+
+    def _kv_masks(self, batch: Batch) -> tuple[int, int]:
+        """Blocks read (all of each row's context) and written (those of its new tokens)."""
+        size = self.workload.block_size
+        used = written = 0
+        for row in batch.launched:
+            used |= row.request.block_mask
+            last = (row.start + row.count - 1) // size
+            written |= rows_mask(row.request.blocks[row.start // size : last + 1])
+        return used, written
+
+    def _carry_body(self, batch: Batch, inputs: dict[str, Buffer]) -> Body | None:
+        if self.model is None:
+            return None
+        add = self.carry.startswith("add")
+
+        def body() -> Commit:
+            tokens = inputs["tokens"].tensor[: batch.tokens]
+            source = inputs["places"].tensor[: batch.tokens, 2]
+            carried = self.ring.tensor[source.clamp(0, self.ring.info.rows - 1)]
+            mask = source >= 0
+            result = tokens + carried * mask if add else torch.where(mask, carried, tokens)
+            return lambda: _write(tokens, result)
+
+        return body
+
+    def _embed_body(self, batch: Batch, inputs: dict[str, Buffer]) -> Body | None:
+        if self.model is None:
+            return None
+        model = self.model
+
+        def body() -> Commit:
+            result = model.embed(inputs["tokens"].tensor[: batch.tokens])
+            return lambda: _write(self.hidden.tensor[: batch.tokens], result)
+
+        return body
+
+    def _layer_body(self, batch: Batch, inputs: dict[str, Buffer], index: int) -> Body | None:
+        if self.model is None:
+            return None
+        model = self.model
+        columns = max(len(row.request.blocks) for row in batch.launched)
+
+        def body() -> Commit:
+            places = inputs["places"].tensor[: batch.tokens]
+            table = inputs["block_table"].tensor[: len(batch.launched), :columns]
+            k_pool, v_pool = self.kv[index].tensor.unbind(1)
+            result, k_new, v_new, blocks, offsets = model.layer(
+                index, self.hidden.tensor[: batch.tokens], places[:, 0], places[:, 1],
+                table, k_pool, v_pool,
+            )  # fmt: skip
+
+            def commit() -> None:
+                _write(self.hidden.tensor[: batch.tokens], result)
+                k_pool[blocks, offsets] = k_new
+                v_pool[blocks, offsets] = v_new
+
+            return commit
+
+        return body
+
+    def _head_body(self, batch: Batch, inputs: dict[str, Buffer]) -> Body | None:
+        if self.model is None:
+            return None
+        model = self.model
+        count = len(batch.launched)
+
+        def body() -> Commit:
+            last = inputs["sampling"].tensor[:count, 0]
+            result = model.head(self.hidden.tensor[: batch.tokens], last)
+            return lambda: _write(self.logits.tensor[:count], result)
+
+        return body
+
+    def _sample_body(
+        self, batch: Batch, inputs: dict[str, Buffer], out: Buffer, ring_rows: list[int]
+    ) -> Body | None:
+        if self.model is None:
+            return None
+        count = len(batch.launched)
+
+        def body() -> Commit:
+            params = inputs["sampling"].tensor[:count]
+            logits = self.logits.tensor[:count]
+            tokens = self.sampler(logits, params[:, 1], params[:, 2])
+            result = logits.clone() if out.info.label == "logits" else tokens
+
+            def commit() -> None:
+                _write(out.tensor[:count], result)
+                self.ring.tensor[ring_rows] = tokens
+
+            return commit
+
+        return body
+
+
+def _write(target: torch.Tensor, values: torch.Tensor) -> None:
+    target.copy_(values)
+
+
+def make_forward(
+    device: Device,
+    model: Model | None,
+    config: ModelConfig,
+    slots: Slots,
+    workload: Workload,
+    sampler: Sampler,
+    carry: str,
+    ring_rows: int,
+) -> Forward:
+    """Allocate what the kernels share and hold it together with the model.
+
+    `model` is None in a timing-only run.
+    """
+    floats = torch.float64
+    kv_shape: Sequence[int] = (
+        workload.kv_blocks, 2, workload.block_size, config.n_kv_heads, config.head_dim,
+    )  # fmt: skip
+    return Forward(
+        model,
+        config,
+        slots,
+        workload,
+        sampler,
+        carry,
+        device.buffer("carry ring", "tokens", (ring_rows,)),
+        device.buffer(
+            "activations", "hidden", (workload.max_batched_tokens, config.dim), dtype=floats
+        ),
+        device.buffer("activations", "logits", (workload.batch, config.vocab), dtype=floats),
+        [
+            device.buffer("kv blocks", f"layer {i}", kv_shape, dtype=floats)
+            for i in range(config.n_layers)
+        ],
+    )

@@ -1,0 +1,99 @@
+"""The engine's invariants, checked while it runs.
+
+The three lengths keep their order, every launched row is settled exactly once and by its
+own request, nothing is committed past EOS or the longest length, what is streamed is what
+is committed, a batch writes only blocks of its own requests, and the pool is whole at the
+end. A broken invariant is a sentence in `broken`, once for each kind and request.
+"""
+
+from dataclasses import dataclass, field
+
+from engine.batch import Batch
+from engine.kv import BlockPool, PoolError
+from engine.request import Request
+from engine.tokenizer import EOS
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Broken invariants, and the peak of tokens in flight."""
+
+    pool: BlockPool
+    broken: list[str] = field(default_factory=list)
+    tokens_in_flight: int = 0
+    peak_in_flight: int = 0
+    _seen: set[tuple[str, str]] = field(default_factory=set)
+
+    def note(self, kind: str, request_id: str, sentence: str) -> None:
+        """Write a broken invariant down, the first time for this kind and request."""
+        if (kind, request_id) not in self._seen:
+            self._seen.add((kind, request_id))
+            self.broken.append(sentence)
+
+    def scheduled(self, batch: Batch) -> None:
+        """A batch is about to be launched."""
+        self.tokens_in_flight += batch.tokens
+        self.peak_in_flight = max(self.peak_in_flight, self.tokens_in_flight)
+
+    def blocks(self, batch: Batch, request: Request) -> None:
+        """A request's blocks, as the batch will write them, must be its own."""
+        for block in request.blocks:
+            if self.pool.owner.get(block) != request.id:
+                self.note(
+                    "writer", request.id,
+                    f"batch {batch.step} writes KV block {block}, which request {request.id} "
+                    "does not own",
+                )  # fmt: skip
+
+    def settled(self, batch: Batch) -> None:
+        """A batch's results have been handed out."""
+        self.tokens_in_flight -= batch.tokens
+        if batch.settled:
+            self.note("twice", str(batch.step), f"batch {batch.step} was settled twice")
+        batch.settled = True
+        if batch.rows is not batch.launched and tuple(batch.rows) != batch.launched:
+            self.note(
+                "rows", "",
+                f"the results of batch {batch.step} were matched with the rows of another batch",
+            )  # fmt: skip
+
+    def lengths(self, request: Request) -> None:
+        """scheduled >= computed >= committed, and streamed <= committed."""
+        if not request.scheduled >= request.computed >= len(request.tokens):
+            self.note(
+                "lengths", request.id,
+                f"request {request.id} has {request.scheduled} tokens scheduled, "
+                f"{request.computed} computed and {request.committed} committed: these may "
+                "only shrink from left to right",
+            )  # fmt: skip
+        if request.streamed > len(request.tokens):
+            self.note("streamed", request.id, f"request {request.id} streamed uncommitted tokens")
+
+    def release(self, request: Request) -> None:
+        """Give a request's blocks back; a second time is a broken invariant."""
+        try:
+            self.pool.release(request.id, request.blocks)
+        except PoolError as error:
+            self.note("release", request.id, str(error))
+
+    def finished(self, requests: list[Request], cut: bool) -> None:
+        """The run is over. `cut` says that it was to end before its requests did."""
+        for request in requests:
+            tokens = request.tokens
+            self.lengths(request)
+            if EOS in tokens[:-1] or len(tokens) > request.max_new_tokens:
+                self.note("past", request.id, f"request {request.id} has tokens past its end")
+            if request.streamed != request.committed:
+                self.note(
+                    "unstreamed", request.id,
+                    f"request {request.id} streamed {request.streamed} of "
+                    f"{request.committed} committed tokens",
+                )  # fmt: skip
+            if not request.finished and not cut:
+                self.note(
+                    "unfinished", request.id,
+                    f"request {request.id} was never finished: {request.in_flight} launched "
+                    "rows were not committed",
+                )  # fmt: skip
+        if self.pool.in_use or self.pool.promised:
+            self.note("pool", "", f"{self.pool.in_use} KV blocks were never released")

@@ -1,0 +1,78 @@
+"""A request, and the rows it takes in a batch.
+
+A request counts three lengths of output tokens that are never mixed: *scheduled* (a row
+was launched for it), *computed* (its result has arrived at the host) and *committed*
+(the token was accepted). scheduled >= computed >= committed at every instant.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from engine.tokenizer import EOS, decode
+
+
+@dataclass(slots=True, eq=False)
+class Request:
+    """One prompt and what has become of it. `prefilled` counts prompt tokens scheduled."""
+
+    id: str
+    prompt: list[int]
+    max_new_tokens: int
+    seed: int = 0
+    arrival_step: int = 0
+    prefilled: int = 0
+    scheduled: int = 0
+    computed: int = 0
+    tokens: list[int] = field(default_factory=list)
+    committed_at: list[int] = field(default_factory=list)
+    streamed: int = 0
+    finished: bool = False
+    in_flight: int = 0
+    blocks: list[int] = field(default_factory=list)
+    block_mask: int = 0
+    last_step: int = -1
+    last_row: int = -1
+
+    @property
+    def committed(self) -> int:
+        """Output tokens accepted so far."""
+        return len(self.tokens)
+
+    @property
+    def in_prefill(self) -> bool:
+        """True while prompt tokens are still to be scheduled."""
+        return self.prefilled < len(self.prompt)
+
+    @property
+    def wants_rows(self) -> bool:
+        """True when there is a token left to schedule (the length is checked ahead)."""
+        return not self.finished and (self.in_prefill or self.scheduled < self.max_new_tokens)
+
+    def commit(self, token: int, step: int) -> None:
+        """Accept one output token of batch `step`; EOS or the longest length ends the request."""
+        self.tokens.append(token)
+        self.committed_at.append(step)
+        if token == EOS or len(self.tokens) >= self.max_new_tokens:
+            self.finished = True
+
+    @property
+    def text(self) -> str:
+        """The committed output as text."""
+        return decode(self.tokens)
+
+
+class Row(NamedTuple):
+    """One request's part of a batch: `count` tokens from position `start`.
+
+    `token_ids` are the ids the host knows (the placeholder where it does not); `carry` is the
+    place in the carry ring that holds the first token, or -1; `samples` is False for a
+    prefill chunk that is not the last: what it samples means nothing.
+    """
+
+    request: Request
+    start: int
+    count: int
+    samples: bool
+    token_ids: list[int]
+    carry: int
+    output: int

@@ -1,0 +1,193 @@
+"""Run the engine from a configuration, and look at the result.
+
+    from engine import run
+    result = run("async", set={"wait_h2d": "off"})
+    print(result.wrong_tokens, result.hazards, result.texts)
+
+A `Run` keeps the log of operations and the host's spans; the trace, the hazards and the
+comparison with the synchronous baseline are made when they are asked for.
+"""
+
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import torch
+
+from engine.config import RunConfig
+from engine.device.cost import CostModel, load_cost
+from engine.device.repair import Repairs
+from engine.device.simulator import NEVER
+from engine.device.settings import Settings, Stopped
+from engine.device.virtual import VirtualDevice
+from engine.dump import build_trace
+from engine.fixes import Edge
+from engine.hazards import Hazard, find_hazards
+from engine.loop import Loop
+from engine.mechanisms import Mechanisms
+from engine.model import load_model
+from engine.model_weights import ModelConfig
+from engine.modes import mode_named
+from engine.parts import Listener, Parts, build_parts
+from engine.request import Request
+from engine.workload import Workload, load_workload
+from traces import Trace
+
+
+@dataclass(eq=False)
+class Run:
+    """One finished (or frozen) run."""
+
+    config: RunConfig
+    device: VirtualDevice
+    parts: Parts
+    steps: int
+    requests: list[Request]
+    wall_ns: int
+    stopped: bool = False
+    errors: list[str] = field(default_factory=list)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The output text of every request, by id."""
+        return {request.id: request.text for request in self.requests}
+
+    @property
+    def invariants(self) -> list[str]:
+        """Broken invariants, one sentence each."""
+        return self.parts.ledger.broken
+
+    @cached_property
+    def hazards(self) -> list[Hazard]:
+        """What the happens-before checker finds in the log of operations."""
+        return find_hazards(self.device.log)
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The run as a trace."""
+        meta = {"run": self.config.describe()}
+        return build_trace(self.device.log, self.device.spans, self.parts.counters, meta)
+
+
+def run(
+    mode: str = "async",
+    *,
+    set: Mapping[str, str] | None = None,  # noqa: A002 - the command line's own word
+    cost: str | CostModel | None = None,
+    workload: str | Workload | None = None,
+    batch: int | None = None,
+    steps: int | None = None,
+    requests: int | None = None,
+    seed: int | None = None,
+    jitter: float = 0.0,
+    compute: bool = True,
+    listener: Listener | None = None,
+) -> Run:
+    """Run a mode, with toggles, cost model and workload changed as asked.
+
+    Raises ModeError, MechanismError, CostError or WorkloadError with one clear sentence.
+    """
+    config = configure(
+        mode, set=set, cost=cost, workload=workload, batch=batch, steps=steps,
+        requests=requests, seed=seed, jitter=jitter, compute=compute,
+    )  # fmt: skip
+    return execute(config, listener=listener)
+
+
+def configure(
+    mode: str = "async",
+    *,
+    set: Mapping[str, str] | None = None,  # noqa: A002
+    cost: str | CostModel | None = None,
+    workload: str | Workload | None = None,
+    batch: int | None = None,
+    steps: int | None = None,
+    requests: int | None = None,
+    seed: int | None = None,
+    jitter: float = 0.0,
+    compute: bool = True,
+) -> RunConfig:
+    """The configuration of a mode with changes. A cost model brings its own workload along."""
+    scene = mode_named(mode)
+    mechanisms = Mechanisms().with_settings({**scene.toggles, **(set or {})})
+    cost_model = load_cost(cost or scene.cost) if not isinstance(cost, CostModel) else cost
+    if workload is None:
+        workload = scene.workload if cost is None else cost_model.workload
+    work = load_workload(workload) if isinstance(workload, str) else workload
+    if batch is not None:
+        work = work.with_batch(batch)
+    return RunConfig(
+        mode=mode,
+        mechanisms=mechanisms,
+        cost=cost_model,
+        workload=work,
+        steps=steps,
+        requests=requests,
+        seed=scene.seed if seed is None else seed,
+        jitter_percent=jitter,
+        compute=compute,
+    )
+
+
+def execute(
+    config: RunConfig, *, repairs: tuple[Edge, ...] = (), listener: Listener | None = None
+) -> Run:
+    """Run a configuration. `repairs` are edges of hazard fixes, added while it runs."""
+    mechanisms, waiting = _with_repairs(config.mechanisms, repairs)
+    stop_at_ns = NEVER if config.stop_at_ns is None else config.stop_at_ns
+    device = VirtualDevice(
+        Settings(
+            config.cost, config.seed, config.jitter_percent, config.compute,
+            mechanisms.blocking_launch, stop_at_ns, Repairs(waiting) if waiting else None,
+        )
+    )  # fmt: skip
+    model = load_model() if config.compute else None
+    parts = build_parts(
+        device, mechanisms, config.workload, model, model.config if model else ModelConfig(),
+        seed=config.seed, requests=config.requests,
+        endless=config.steps is not None, listener=listener,
+    )  # fmt: skip
+    loop = Loop(parts, config.steps)
+    try:
+        with torch.inference_mode(), no_garbage_collection():
+            loop.run_sync() if mechanisms.depth == 1 else loop.run_async()
+            commit_ns = device.now_ns
+            device.finish()
+    except Stopped:
+        return Run(config, device, parts, loop.step, parts.scheduler.all_requests,
+                   stop_at_ns, stopped=True)  # fmt: skip
+    wall_ns = max([commit_ns, *(op.end_ns for op in device.log.ops)])
+    requests = parts.close(cut=config.steps is not None)
+    return Run(config, device, parts, loop.step, requests, wall_ns)
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """A run makes very many long-lived objects and no cycles: do not search them again and again.
+
+    Measured on 8,192 steps: a third less time.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _with_repairs(
+    mechanisms: Mechanisms, repairs: tuple[Edge, ...]
+) -> tuple[Mechanisms, tuple[Edge, ...]]:
+    """Split repairs into a change of the loop's order (finish first) and edges to wait for."""
+    if any(edge.how == "finish_first" for edge in repairs):
+        mechanisms = mechanisms.with_settings({"reuse_host_output": "on"})
+    return mechanisms, tuple(edge for edge in repairs if edge.how != "finish_first")
+
+
+@lru_cache(maxsize=32)
+def baseline(config: RunConfig, asynchronous: bool = False) -> Run:
+    """The correct run of the same work (see RunConfig.baseline); the last ones are kept."""
+    return execute(config.baseline(asynchronous))

@@ -1,0 +1,52 @@
+"""The suite's own flags, tried on a small test file in a pytest of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+TESTS = """
+import pytest
+
+@pytest.mark.slow
+def test_slow(): pass
+
+@pytest.mark.browser
+def test_browser(): pytest.skip("no Chromium")
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "required", "outcome"),
+    [
+        ([], "", "2 skipped"),
+        (["--slow"], "", "1 passed, 1 skipped"),
+        ([], "1", "1 failed, 1 skipped"),
+    ],
+)
+def test_slow_tests_wait_for_their_flag_and_a_required_browser_may_not_be_missing(
+    arguments: list[str], required: str, outcome: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "test_small.py"
+    file.write_text(TESTS)
+    settings = [
+        "-c",
+        str(ROOT / "pyproject.toml"),
+        "-p",
+        "tests.conftest",
+        "-p",
+        "no:cacheprovider",
+    ]
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", *settings, *arguments, str(file)],
+        cwd=ROOT,
+        env=os.environ | {"OVERLAP_LAB_REQUIRE_BROWSER": required},
+        capture_output=True,
+        text=True,
+    )
+    assert f" {outcome} in " in result.stdout
+    assert result.returncode == ("failed" in outcome)

@@ -1,0 +1,46 @@
+"""Busy and idle time: unions over all streams, exact integers."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.traces.builders import Diagram
+from traces import device_activity
+
+
+def test_overlapping_streams_count_once():
+    run = Diagram()
+    run.gpu("compute", "kernel", 0, 10)
+    run.gpu("H2D", "h2d", 5, 15)
+    run.gpu("D2H", "d2h", 20, 30)
+    run.host("schedule", 0, 100)
+    (device,) = device_activity(run.trace())
+    assert (device.busy_ns, device.span_ns, device.idle_ns) == (25, 30, 5)
+    assert (device.compute_ns, device.copy_ns, device.copy_compute_overlap_ns) == (10, 20, 5)
+    assert device.streams == (0, 1, 2)
+    assert device.active == 25 / 30
+    assert device.compute_active == 10 / 30
+
+
+def test_annotations_and_host_work_are_never_busy():
+    run = Diagram()
+    run.gpu("compute", "annotation", 0, 100)
+    run.host("schedule", 0, 100)
+    assert device_activity(run.trace()) == []
+
+
+def test_devices_are_kept_apart():
+    run = Diagram()
+    run.gpu("compute", "kernel", 0, 10)
+    run.gpu("compute", "kernel", 0, 30)
+    run.spans[1]["device"] = 3
+    assert [(d.device, d.busy_ns) for d in device_activity(run.trace())] == [(0, 10), (3, 30)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 9)), min_size=1, max_size=9))
+def test_busy_agrees_with_counting_instants(ops):
+    run = Diagram()
+    for start, length in ops:
+        run.gpu("compute", "kernel", start, start + length)
+    (device,) = device_activity(run.trace())
+    assert device.busy_ns == len({t for start, n in ops for t in range(start, start + n)})
+    assert 0 <= device.idle_ns <= device.span_ns

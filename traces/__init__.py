@@ -1,0 +1,32 @@
+"""Traces: one model for engine dumps and profiler files, readers, writer, analysis.
+
+Usable on a trace from anywhere, without torch: this package imports none of the others.
+"""
+
+from traces.activity import DeviceActivity, device_activity
+from traces.chrome_writer import trace_bytes, write_trace
+from traces.gap import Gap, GapPart, gaps_by_cause
+from traces.gaps import find_gaps, wall_ns
+from traces.reader import open_trace
+from traces.samples import Sample, list_samples, open_sample
+from traces.schema import Trace, TraceError
+from traces.summary import summarize
+
+__all__ = [
+    "DeviceActivity",
+    "Gap",
+    "GapPart",
+    "Sample",
+    "Trace",
+    "TraceError",
+    "device_activity",
+    "find_gaps",
+    "gaps_by_cause",
+    "list_samples",
+    "open_sample",
+    "open_trace",
+    "summarize",
+    "trace_bytes",
+    "wall_ns",
+    "write_trace",
+]

@@ -1,0 +1,34 @@
+"""Command line: `python -m traces inspect FILE [--json]`.
+
+Exit code 0: done; 2: bad input, with one line on stderr.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from traces.reader import open_trace
+from traces.schema import TraceError
+from traces.summary import as_text, summarize
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m traces", description="Look into trace files.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    inspect = commands.add_parser("inspect", help="busy and idle time of a trace file")
+    inspect.add_argument("file", help="a PyTorch profiler or Chrome trace (.json, .json.gz)")
+    inspect.add_argument("--json", action="store_true", help="machine-readable output")
+    options = parser.parse_args(arguments)
+    try:
+        summary = summarize(open_trace(options.file))
+    except TraceError as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(json.dumps(summary, indent=2) if options.json else as_text(summary))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""Causes of the gaps of a trace from another profiler: simple rules, honest about doubt.
+
+A foreign trace records launches but not what an operation waited for. So the one hard
+fact is whether the next operation was launched before the gap began (then the host is
+not to blame) or after it (then the host was late, and its thread's self time says why).
+Only the launching thread is ever blamed. Where events are missing the cause is "cannot
+tell".
+"""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from traces import intervals
+from traces.activity import span_union
+from traces.gap import LATENCY, NO_LAUNCH, UNTRACED, GapPart, Ledger
+from traces.schema import NONE, Trace
+from traces.self_time import SelfTime
+
+SHORT_NS = 10_000
+"""Gaps below this are the ordinary distance between two launches, not worth a cause."""
+
+SHORT = "short gaps (under 10 µs)"
+LATE_START_NS = 1_000_000
+"""No launch takes this long to reach an idle device; something unrecorded held it up."""
+
+LATE_START = "cannot tell (started long after its launch)"
+QUEUED = "queued in time (device or other stream)"
+EVENTS_MISSING = "cannot tell (GPU events missing)"
+
+KIND_CAUSES = {"launch": "launch calls", "op": "CPU operators", "python": "Python code"}
+SCALAR_READS = ("aten::item", "aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero")
+COPIES = ("aten::copy_", "aten::to", "aten::_to_copy")
+
+
+class LaunchRules:
+    """Explains the gaps of one trace from its launch flows and host spans."""
+
+    def __init__(self, trace: Trace) -> None:
+        launches = trace.flows[trace.flows["kind"] == "launch"]
+        self._start = trace.spans["ts_ns"].tolist()
+        self._track = trace.spans["track"].tolist()
+        self._launch_of = dict(zip(launches["dst"].tolist(), launches["src"].tolist(), strict=True))
+        host = trace.host_spans()
+        self._by_track = dict(tuple(host.groupby("track")))
+        self._self_time: dict[str, SelfTime] = {}
+        self._cause = _span_causes(host)
+        lost = host[(host["kind"] == "launch") & (host["correlation"] != NONE)]
+        lost = lost[~lost.index.isin(launches["src"])]
+        self._lost = {track: rows["ts_ns"].to_numpy() for track, rows in lost.groupby("track")}
+
+    def parts(self, start_ns: int, end_ns: int, op: int) -> tuple[GapPart, ...]:
+        """Parts of the gap [start_ns, end_ns) that the GPU operation `op` ended."""
+        ledger = Ledger()
+        launch = self._launch_of.get(op, NONE)
+        if end_ns - start_ns < SHORT_NS:
+            ledger.add(SHORT, end_ns - start_ns, op)
+        elif launch == NONE:
+            ledger.add(NO_LAUNCH, end_ns - start_ns, op)
+        elif self._events_lost(start_ns, min(self._start[launch], end_ns), self._track[launch]):
+            ledger.add(EVENTS_MISSING, end_ns - start_ns, op)
+        elif self._start[launch] <= start_ns:
+            ledger.add(QUEUED, end_ns - start_ns, op)
+        else:
+            launched = min(self._start[launch], end_ns)
+            self._charge_host(ledger, start_ns, launched, self._track[launch])
+            late = end_ns - launched
+            ledger.add(LATENCY if late < LATE_START_NS else LATE_START, late, launch)
+        return ledger.parts()
+
+    def _events_lost(self, start_ns: int, end_ns: int, track: str) -> bool:
+        """Whether the thread launched something in the gap that never shows up on a GPU."""
+        lost = self._lost.get(track)
+        if lost is None:
+            return False
+        return bool(lost.searchsorted(start_ns) < lost.searchsorted(end_ns))
+
+    def _charge_host(self, ledger: Ledger, start_ns: int, end_ns: int, track: str) -> None:
+        if track not in self._self_time:
+            self._self_time[track] = SelfTime(self._by_track[track])
+        for start, end, span in self._self_time[track].between(start_ns, end_ns):
+            ledger.add(self._cause.get(span, UNTRACED), end - start, span)
+
+
+def _span_causes(host: pd.DataFrame) -> dict[int, str]:
+    """What self time of each host span is called."""
+    names = [
+        KIND_CAUSES.get(kind, name)
+        for kind, name in zip(host["kind"].tolist(), host["name"].tolist(), strict=True)
+    ]
+    causes = dict(zip(host.index.tolist(), names, strict=True))
+    for _, rows in host.groupby("track"):
+        syncs = rows[rows["kind"] == "sync"]
+        operators = rows[rows["kind"] == "op"]
+        for label, wanted in (("blocking copy", COPIES), (".item()", SCALAR_READS)):
+            inside = span_union(operators[operators["name"].isin(wanted)])
+            causes |= dict.fromkeys(syncs.index[_starts_in(syncs, inside)].tolist(), label)
+    return causes
+
+
+def _starts_in(spans: pd.DataFrame, covered: intervals.Intervals) -> NDArray[np.bool_]:
+    """Which spans start within the set: an odd number of its edges lies before them."""
+    edges_before = covered.ravel().searchsorted(spans["ts_ns"].to_numpy(), side="right")
+    return np.asarray(edges_before % 2 == 1)

@@ -1,0 +1,188 @@
+"""Why a kernel of an engine dump started late: a walk back along what bound it.
+
+An operation starts at the latest of: the end of its launch (the host issued it only
+then), the ends of the operations it waited for, and the end of its stream's previous
+operation. From the kernel that ends a gap the walk goes to whatever came last, and on
+from there, until it reaches the gap's start or the host. Time behind a copy belongs to
+the copy; time behind the host is split by what the host was doing.
+"""
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import pandas as pd
+
+from traces import intervals
+from traces.activity import span_union
+from traces.gap import LATENCY, NO_LAUNCH, UNTRACED, GapPart, Ledger
+from traces.schema import COPY_KINDS, NONE, Trace
+from traces.self_time import Segment, SelfTime
+
+COPY_LABELS = {"h2d": "h2d copy", "d2h": "d2h copy", "copy": "device copy", "memset": "memset"}
+SHARED_COMPUTE_STREAM = "copies share the compute stream"
+SHARED_COPY_STREAM = "copies share one stream"
+DEFAULT_STREAM = "default stream barrier"
+INPUT_REUSE = "device slot reuse (H2D waited for compute_done)"
+OUTPUT_REUSE = "device slot reuse (compute waited for d2h_done)"
+
+BINDING_FLOWS = ("engine", "launch", "event", "barrier", "stream")
+"""What can hold an operation back; where two ended together the later in this list counts."""
+
+
+class Binder(NamedTuple):
+    """What held an operation back: `span_id` ended at `end_ns`. `how`: "launch",
+    "stream", "event", "barrier" or "engine" (the copy engine was taken)."""
+
+    end_ns: int
+    how: str
+    span_id: int
+
+
+class GapWalk:
+    """Explains the gaps of one device of one trace."""
+
+    def __init__(self, trace: Trace, device: int) -> None:
+        spans = trace.spans
+        self._start = spans["ts_ns"].tolist()
+        self._end = (spans["ts_ns"] + spans["dur_ns"]).tolist()
+        self._kind: list[str] = spans["kind"].tolist()
+        self._name: list[str] = spans["name"].tolist()
+        self._track: list[str] = spans["track"].tolist()
+        self._stream = spans["stream"].tolist()
+        self._args = spans["args"].tolist()
+        ops = trace.gpu_spans(device)
+        self._causes_in = _incoming_flows(trace)
+        self._previous = _previous_on_stream(ops)
+        self._compute_streams = set(ops.loc[ops["kind"] == "kernel", "stream"])
+        copies = ops[ops["kind"].isin(COPY_KINDS)]
+        self._copy_ending_at = dict(
+            zip((copies["ts_ns"] + copies["dur_ns"]).tolist(), copies.index.tolist(), strict=True)
+        )
+        self._running = {kind: span_union(ops[ops["kind"] == kind]) for kind in ("d2h", "h2d")}
+        host = trace.host_spans()
+        self._host = {track: SelfTime(rows) for track, rows in host.groupby("track")}
+        launches = host.loc[host["kind"] == "launch", "track"]
+        self._main_track = (launches if len(launches) else host["track"]).mode().tolist()[:1]
+
+    def before(self, start_ns: int, end_ns: int, op: int) -> tuple[GapPart, ...]:
+        """Parts of the gap [start_ns, end_ns) that the kernel `op` ended."""
+        ledger = Ledger()
+        now, seen = end_ns, {op}
+        while now > start_ns:
+            binder = self._binder(op, now)
+            bound_at = max(binder.end_ns, start_ns) if binder else start_ns
+            ledger.add(LATENCY if self._launched(op) else NO_LAUNCH, now - bound_at, op)
+            now = bound_at
+            if binder is None or binder.span_id in seen or now == start_ns:
+                ledger.add(NO_LAUNCH, now - start_ns, op)
+                break
+            if binder.how == "launch":
+                self._charge_host(ledger, start_ns, now, self._track[binder.span_id])
+                break
+            begin = max(self._start[binder.span_id], start_ns)
+            ledger.add(self._device_cause(binder, op), now - begin, binder.span_id)
+            now, op = begin, binder.span_id
+            seen.add(op)
+        return ledger.parts()
+
+    def without_next(self, start_ns: int, end_ns: int) -> tuple[GapPart, ...]:
+        """Parts of a gap that no kernel ended: what the host and the copies still did."""
+        ledger = Ledger()
+        track = self._main_track[0] if self._main_track else ""
+        self._charge_host(ledger, start_ns, end_ns, track, copies_run_on=True)
+        return ledger.parts()
+
+    def _launched(self, op: int) -> bool:
+        return any(how == "launch" for how, _ in self._causes_in[op])
+
+    def _binder(self, op: int, at_ns: int) -> Binder | None:
+        """What ended last before `op` could start at `at_ns`."""
+        found = [
+            Binder(min(self._end[src], at_ns), how, src)
+            for how, src in self._causes_in[op]
+            if how == "launch" or self._end[src] <= at_ns
+        ]
+        previous = self._previous.get(op, NONE)
+        if previous != NONE and self._end[previous] <= at_ns:
+            found.append(Binder(self._end[previous], "stream", previous))
+        taken_by = self._copy_ending_at.get(at_ns, op)
+        if taken_by != op and self._kind[op] in COPY_KINDS:
+            found.append(Binder(at_ns, "engine", taken_by))
+        return max(found, key=lambda b: (b.end_ns, BINDING_FLOWS.index(b.how)), default=None)
+
+    def _device_cause(self, binder: Binder, waiting: int) -> str:
+        """The name of the time in which `waiting` stood behind the device operation."""
+        op = binder.span_id
+        kind = self._kind[op]
+        own = self._binder(op, self._start[op])
+        behind_device = own is not None and own.how != "launch"
+        behind_kernel = own is not None and self._kind[own.span_id] == "kernel"
+        if cause := _given_cause(self._args[op]):
+            return cause
+        if binder.how == "barrier":
+            return DEFAULT_STREAM
+        if binder.how == "stream" and kind != self._kind[waiting] and behind_device:
+            shared = self._stream[op] in self._compute_streams
+            return SHARED_COMPUTE_STREAM if shared else SHARED_COPY_STREAM
+        if kind == "h2d" and own is not None and own.how == "event" and behind_kernel:
+            return INPUT_REUSE
+        if kind == "d2h" and binder.how == "event" and self._kind[waiting] == "kernel":
+            return OUTPUT_REUSE
+        return COPY_LABELS.get(kind, self._name[op])
+
+    def _charge_host(
+        self, ledger: Ledger, start_ns: int, end_ns: int, track: str, copies_run_on: bool = False
+    ) -> None:
+        """Split [start_ns, end_ns) by what the host thread was doing."""
+        if track not in self._host:
+            segments = [Segment(start_ns, end_ns, NONE)]
+        else:
+            segments = list(self._host[track].between(start_ns, end_ns))
+        for segment in segments:
+            span = segment.span_id
+            cause = _given_cause(self._args[span]) if span != NONE else ""
+            waits = copies_run_on if span == NONE else self._kind[span] == "sync"
+            left = segment.end_ns - segment.start_ns
+            if waits and not cause:
+                left -= self._charge_copies(ledger, segment)
+            ledger.add(cause or (self._name[span] if span != NONE else UNTRACED), left, span)
+
+    def _charge_copies(self, ledger: Ledger, segment: Segment) -> int:
+        """Charge the part of a wait in which a copy ran to the copy; returns its ns."""
+        waiting = intervals.union([segment.start_ns], [segment.end_ns])
+        charged = 0
+        for kind, running in self._running.items():
+            copying = intervals.intersection(waiting, running)
+            waiting = intervals.subtraction(waiting, copying)
+            ledger.add(COPY_LABELS[kind], intervals.total(copying), segment.span_id)
+            charged += intervals.total(copying)
+        return charged
+
+
+def _incoming_flows(trace: Trace) -> dict[int, list[tuple[str, int]]]:
+    """For each span the (kind, source) of the flows that end there."""
+    incoming: dict[int, list[tuple[str, int]]] = defaultdict(list)
+    flows = trace.flows
+    for src, dst, kind in zip(
+        flows["src"].tolist(), flows["dst"].tolist(), flows["kind"].tolist(), strict=True
+    ):
+        if kind in BINDING_FLOWS:
+            incoming[dst].append((kind, src))
+    return incoming
+
+
+def _previous_on_stream(ops: pd.DataFrame) -> dict[int, int]:
+    """For each operation the one before it on its stream."""
+    previous: dict[int, int] = {}
+    latest: dict[int, int] = {}
+    for op, stream in zip(ops.index.tolist(), ops["stream"].tolist(), strict=True):
+        if stream in latest:
+            previous[op] = latest[stream]
+        latest[stream] = op
+    return previous
+
+
+def _given_cause(args: object) -> str:
+    """The cause that the span itself names, if it does."""
+    cause = args.get("cause") if isinstance(args, dict) else None
+    return cause if isinstance(cause, str) else ""

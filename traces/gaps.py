@@ -1,0 +1,77 @@
+"""Gaps of a trace with their causes.
+
+For engine dumps a gap is a stretch without a *kernel* between the first host work and
+the end of the run, and its cause is found by walking back what made the next kernel
+wait (`gap_walk`). For other traces a gap is a stretch between the first and the last
+GPU event in which *no* stream did anything, and simpler rules apply (`gap_rules`).
+"""
+
+import pandas as pd
+
+from traces.activity import span_union
+from traces.gap import Gap
+from traces.gap_rules import LaunchRules
+from traces.gap_walk import GapWalk
+from traces.intervals import complement
+from traces.schema import NONE, Trace
+
+
+def find_gaps(trace: Trace, device: int | None = None) -> list[Gap]:
+    """All gaps of one device, or of every device, in order of (device, time).
+
+    A device's gaps and its busy time add up to the wall time (engine dumps) or to the
+    span of its GPU events (other traces), and each gap's parts add up to the gap.
+    """
+    devices = trace.devices if device is None else [device]
+    find = _engine_gaps if trace.is_engine_dump else _other_gaps
+    return [gap for number in devices for gap in find(trace, number)]
+
+
+def wall_ns(trace: Trace) -> tuple[int, int]:
+    """(start, end) of a run in ns: from the first host work to the later of the last host
+    work and the last device operation; (0, 0) for a trace without either."""
+    work = pd.concat([trace.host_spans(), trace.gpu_spans()])
+    if work.empty:
+        return 0, 0
+    host = trace.host_spans()
+    first = host if len(host) else work
+    return int(first["ts_ns"].min()), int((work["ts_ns"] + work["dur_ns"]).max())
+
+
+def _engine_gaps(trace: Trace, device: int) -> list[Gap]:
+    walk = GapWalk(trace, device)
+    ops = trace.gpu_spans(device)
+    kernels = ops[(ops["kind"] == "kernel") & (ops["dur_ns"] > 0)]
+    following = _first_at(kernels)
+    start, end = wall_ns(trace)
+    gaps = []
+    for g0, g1 in complement(span_union(kernels), start, end).tolist():
+        op = following.get(g1, NONE)
+        parts = walk.before(g0, g1, op) if op != NONE else walk.without_next(g0, g1)
+        gaps.append(Gap(device, g0, g1, parts, _where(g0 == start, op == NONE), op))
+    return gaps
+
+
+def _other_gaps(trace: Trace, device: int) -> list[Gap]:
+    rules = LaunchRules(trace)
+    ops = trace.gpu_spans(device)
+    busy = span_union(ops)
+    following = _first_at(ops[ops["dur_ns"] > 0])
+    return [
+        Gap(device, g0, g1, rules.parts(g0, g1, following[g1]), "middle", following[g1])
+        for g0, g1 in zip(busy[:-1, 1].tolist(), busy[1:, 0].tolist(), strict=True)
+    ]
+
+
+def _first_at(ops: pd.DataFrame) -> dict[int, int]:
+    """The first span id at each start time."""
+    first: dict[int, int] = {}
+    for span_id, ts in zip(ops.index.tolist(), ops["ts_ns"].tolist(), strict=True):
+        first.setdefault(ts, span_id)
+    return first
+
+
+def _where(at_start: bool, at_end: bool) -> str:
+    if at_start and at_end:
+        return "whole"
+    return "start" if at_start else "end" if at_end else "middle"

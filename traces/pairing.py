@@ -1,0 +1,61 @@
+"""Begin and end events to spans: nested ones of a thread, and asynchronous ones by id."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator
+from typing import NamedTuple
+
+from traces.event_repair import Event
+
+
+class Paired(NamedTuple):
+    """The beginning event and its times in ns."""
+
+    event: Event
+    start_ns: int
+    end_ns: int
+
+
+class Pairing:
+    """Collects begin and end marks in any order and pairs them when all are known.
+
+    `stray_ends` counts ends without a beginning, `unclosed` beginnings without an end.
+    """
+
+    def __init__(self) -> None:
+        self._marks: dict[Hashable, list[tuple[int, bool, Event]]] = defaultdict(list)
+        self.stray_ends = self.unclosed = 0
+
+    def add(self, key: Hashable, ts_ns: int, begins: bool, event: Event) -> None:
+        """One mark of the nest that `key` names (a thread, or an asynchronous id)."""
+        self._marks[key].append((ts_ns, begins, event))
+
+    def latest_ns(self) -> int | None:
+        """The time of the last mark, or None."""
+        times = [ts for marks in self._marks.values() for ts, _, _ in marks]
+        return max(times, default=None)
+
+    def spans(self, trace_end_ns: int) -> Iterator[Paired]:
+        """All spans. An end closes the innermost open span of its name (or any, if it has
+        none) and all inside it; what stays open is drawn to the end of the trace."""
+        for marks in self._marks.values():
+            marks.sort(key=lambda mark: mark[0])
+            still_open: list[tuple[Event, int]] = []
+            for ts, begins, event in marks:
+                if begins:
+                    still_open.append((event, ts))
+                    continue
+                depth = _matching(still_open, event)
+                self.stray_ends += depth is None
+                closed = still_open[depth:] if depth is not None else []
+                yield from (Paired(begin, start, ts) for begin, start in closed)
+                del still_open[len(still_open) - len(closed) :]
+            self.unclosed += len(still_open)
+            yield from (Paired(begin, start, trace_end_ns) for begin, start in still_open)
+
+
+def _matching(still_open: list[tuple[Event, int]], end: Event) -> int | None:
+    """Depth of the span that an end event closes."""
+    for depth in range(len(still_open) - 1, -1, -1):
+        if end.name in (None, "", still_open[depth][0].name):
+            return depth
+    return None

@@ -1,0 +1,91 @@
+"""The figures of a trace in one JSON-able dict, and as text for a terminal."""
+
+from typing import Any
+
+import pandas as pd
+
+from traces.activity import DeviceActivity, device_activity
+from traces.gap import gaps_by_cause
+from traces.gaps import find_gaps
+from traces.schema import Trace
+
+NS_PER_MS = 1e6
+GAP_ROWS = 12
+
+
+def summarize(trace: Trace) -> dict[str, Any]:
+    """Format, counts, span, activity of each device, idle ms by cause, and warnings.
+
+    `span_ms` runs from the first to the last event. `active` of a device is the union of
+    its kernels, copies and memsets over the time from its first to its last GPU event;
+    `compute_active` counts kernels only. `gaps` sums over all devices.
+    """
+    gaps = gaps_by_cause(find_gaps(trace))
+    return {
+        "format": trace.meta.get("format", ""),
+        "events": len(trace.spans) + len(trace.counters),
+        "skipped": trace.meta.get("skipped", 0),
+        "span_ms": _extent_ns(trace) / NS_PER_MS,
+        "devices": [_device(activity) for activity in device_activity(trace)],
+        "gaps": {cause: ns / NS_PER_MS for cause, ns in gaps.items()},
+        "warnings": [*trace.meta.get("warnings", []), *_missing_gpu_work(trace)],
+    }
+
+
+def as_text(summary: dict[str, Any]) -> str:
+    """The summary as a short text table."""
+    lines = [
+        f"format   {summary['format']}",
+        f"events   {summary['events']:,} ({summary['skipped']:,} skipped)",
+        f"span     {summary['span_ms']:,.3f} ms",
+    ]
+    for device in summary["devices"]:
+        lines += [
+            f"GPU {device['id']}    active {device['active']:.1%}, kernels alone "
+            f"{device['compute_active']:.1%} (active is not the same as efficient)",
+            f"         busy {device['busy_ms']:,.3f} ms, idle {device['idle_ms']:,.3f} ms, "
+            f"streams {', '.join(map(str, device['streams']))}",
+            f"         copies {device['copy_ms']:,.3f} ms, of which "
+            f"{device['copy_compute_overlap_ms']:,.3f} ms under kernels",
+        ]
+    if summary["gaps"]:
+        lines.append("idle by cause")
+    causes = list(summary["gaps"].items())
+    lines += [f"  {ms:12,.3f} ms  {cause}" for cause, ms in causes[:GAP_ROWS]]
+    if len(causes) > GAP_ROWS:
+        rest = sum(ms for _, ms in causes[GAP_ROWS:])
+        lines.append(f"  {rest:12,.3f} ms  {len(causes) - GAP_ROWS} other causes")
+    lines += [f"note     {warning}" for warning in summary["warnings"]]
+    return "\n".join(lines)
+
+
+def _device(activity: DeviceActivity) -> dict[str, Any]:
+    return {
+        "id": activity.device,
+        "busy_ms": activity.busy_ns / NS_PER_MS,
+        "idle_ms": activity.idle_ns / NS_PER_MS,
+        "active": activity.active,
+        "compute_active": activity.compute_active,
+        "copy_ms": activity.copy_ns / NS_PER_MS,
+        "copy_compute_overlap_ms": activity.copy_compute_overlap_ns / NS_PER_MS,
+        "streams": list(activity.streams),
+    }
+
+
+def _extent_ns(trace: Trace) -> int:
+    """From the first to the last instant that anything was recorded at."""
+    starts = pd.concat([trace.spans["ts_ns"], trace.counters["ts_ns"]])
+    ends = pd.concat([trace.spans["ts_ns"] + trace.spans["dur_ns"], trace.counters["ts_ns"]])
+    return int(ends.max() - starts.min()) if len(starts) else 0
+
+
+def _missing_gpu_work(trace: Trace) -> list[str]:
+    if trace.devices:
+        return []
+    launches = int((trace.spans["kind"] == "launch").sum())
+    if not launches:
+        return ["No GPU work is recorded in this file, so there is no idle time to explain."]
+    return [
+        f"The host launched {launches:,} operations but none is recorded: the GPU part of the "
+        "trace is lost; record again with the CUDA activity switched on."
+    ]
