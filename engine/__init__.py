@@ -9,6 +9,6 @@ Three lines for a notebook:
 Everything a page or the command line needs is exported here.
 """
 
-from engine.run import Run, baseline, configure, execute, run
+from engine.execution import Run, baseline, configure, execute, run
 
 __all__ = ["Run", "baseline", "configure", "execute", "run"]

@@ -57,7 +57,7 @@ _ANSWERS = (
 _ENDINGS = (
     "{name} still keeps the {thing} {home}.",
     "Since then {pet_name} guards the {thing}.",
-    "And so {name} and {friend} became friends over {food}.",
+    "And so the {thing} made {name} and {friend} friends.",
     "That night {pet_name} slept beside the {thing}.",
 )
 _PLOTS = (
@@ -112,8 +112,8 @@ def record(rng: Random, subject: Subject) -> str:
     find = rng.randrange(len(subject.finds))
     card = _thing_card if rng.random() < 0.5 else _person_card
     items = card(subject, find)
-    turn = _choose(rng, tuple(range(1, len(items))), person)
-    return json.dumps(dict(items[:1] + items[turn:] + items[1:turn]))
+    turn = _choose(rng, tuple(range(2, len(items))), person)
+    return json.dumps(dict(items[:2] + items[turn:] + items[2:turn]))
 
 
 def _person_card(subject: Subject, find: int) -> list[tuple[str, object]]:

@@ -31,9 +31,7 @@ def build_trace(
         {"src": first_launch + number, "dst": first_op + number, "kind": "launch"}
         for number in range(len(ops))
     ]
-    flows += [
-        {"src": place[src], "dst": place[dst], "kind": kind} for src, dst, kind in waits(log)
-    ]
+    flows += [{"src": place[src], "dst": place[dst], "kind": kind} for src, dst, kind in waits(log)]
     rows = [
         {"ts_ns": ts, "track": "host", "name": name, "value": float(value)}
         for ts, name, value in counters
@@ -87,7 +85,7 @@ def waits(log: OpLog) -> list[tuple[int, int, str]]:
     behind: dict[int, list[int]] = {}
     for op in log:
         if op.kind is OpKind.RECORD:
-            sources = list(pending[op.stream])
+            sources = [*pending[op.stream], *(seq for seq, _ in op.depends)]
             if op.stream in latest:
                 sources.append(latest[op.stream])
             behind[op.seq] = sources
@@ -95,14 +93,6 @@ def waits(log: OpLog) -> list[tuple[int, int, str]]:
             pending[op.stream] += behind.get(op.target, [])
         elif op.kind in DEVICE_KINDS:
             edges += [(source, op.seq, "event") for source in pending.pop(op.stream, [])]
-            edges += _barriers(op, behind, log)
+            edges += [(source, op.seq, kind) for source, kind in op.depends]
             latest[op.stream] = op.seq
     return list(dict.fromkeys(edges))
-
-
-def _barriers(op: Op, behind: dict[int, list[int]], log: OpLog) -> list[tuple[int, int, str]]:
-    edges = []
-    for seq, kind in op.depends:
-        sources = [seq] if log.ops[seq].kind in DEVICE_KINDS else behind.get(seq, [])
-        edges += [(source, op.seq, kind) for source in sources]
-    return edges

@@ -13,7 +13,8 @@ import torch
 
 from engine.batch import Batch
 from engine.device.api import Body, Buffer, Commit, Device, Kernel
-from engine.model import Model, ModelConfig
+from engine.model import Model
+from engine.model_weights import ModelConfig
 from engine.oplog import Access, row_mask, rows_mask
 from engine.sampling import Sampler
 from engine.slots import Slots
@@ -32,6 +33,7 @@ class Forward:
     sampler: Sampler
     carry: str
     ring: Buffer
+    ids: Buffer
     hidden: Buffer
     logits: Buffer
     kv: list[Buffer]
@@ -42,19 +44,19 @@ class Forward:
         tokens, rows = row_mask(0, batch.tokens), row_mask(0, len(batch.launched))
         token_ids, places = inputs["tokens"].rows(tokens), inputs["places"].rows(tokens)
         sampling, table = inputs["sampling"].rows(rows), inputs["block_table"].rows(rows)
-        hidden, logits = self.hidden.rows(tokens), self.logits.rows(rows)
+        ids, hidden, logits = (
+            self.ids.rows(tokens), self.hidden.rows(tokens), self.logits.rows(rows),
+        )  # fmt: skip
         used, written = self._kv_masks(batch)
         places_in_ring = self._ring_rows(ring_start, len(batch.launched))
         size = batch.tokens
         kernels = [
             Kernel(
                 "carry", "carry",
-                (token_ids, places, self.ring.rows(self._carried(batch))), (token_ids,),
+                (token_ids, places, self.ring.rows(self._carried(batch))), (ids,),
                 self._carry_body(batch, inputs), size,
             ),
-            Kernel(
-                "embed", "embed", (token_ids,), (hidden,), self._embed_body(batch, inputs), size
-            ),
+            Kernel("embed", "embed", (ids,), (hidden,), self._embed_body(batch), size),
         ]  # fmt: skip
         for index, kv in enumerate(self.kv):
             kernels.append(
@@ -104,17 +106,17 @@ class Forward:
             carried = self.ring.tensor[source.clamp(0, self.ring.info.rows - 1)]
             mask = source >= 0
             result = tokens + carried * mask if add else torch.where(mask, carried, tokens)
-            return lambda: _write(tokens, result)
+            return lambda: _write(self.ids.tensor[: batch.tokens], result)
 
         return body
 
-    def _embed_body(self, batch: Batch, inputs: dict[str, Buffer]) -> Body | None:
+    def _embed_body(self, batch: Batch) -> Body | None:
         if self.model is None:
             return None
         model = self.model
 
         def body() -> Commit:
-            result = model.embed(inputs["tokens"].tensor[: batch.tokens])
+            result = model.embed(self.ids.tensor[: batch.tokens])
             return lambda: _write(self.hidden.tensor[: batch.tokens], result)
 
         return body
@@ -208,6 +210,7 @@ def make_forward(
         sampler,
         carry,
         device.buffer("carry ring", "tokens", (ring_rows,)),
+        device.buffer("activations", "ids", (workload.max_batched_tokens,)),
         device.buffer(
             "activations", "hidden", (workload.max_batched_tokens, config.dim), dtype=floats
         ),

@@ -51,7 +51,7 @@ class Ledger:
         if batch.settled:
             self.note("twice", str(batch.step), f"batch {batch.step} was settled twice")
         batch.settled = True
-        if batch.rows is not batch.launched and tuple(batch.rows) != batch.launched:
+        if tuple(batch.rows) != batch.launched:
             self.note(
                 "rows", "",
                 f"the results of batch {batch.step} were matched with the rows of another batch",

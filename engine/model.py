@@ -37,7 +37,6 @@ from torch import Tensor
 
 from engine.model_weights import DEFAULT_PATH, LayerWeights, ModelConfig, Weights, load
 
-
 _EPSILON = torch.tensor(1e-6)
 """Keeps a row of zeros from becoming NaN."""
 
@@ -72,7 +71,6 @@ class Model:
             weights.head.to(dtype),
         )
         self._turns = _rotary_table(config, dtype)
-        self._visible = torch.ones([config.max_positions] * 2, dtype=torch.bool).tril()
 
     @property
     def kv_bytes_per_position(self) -> int:
@@ -102,17 +100,16 @@ class Model:
         a sequence's own blocks may hold anything.
         """
         block_size = k_pool.shape[1]
-        span = min(block_table.shape[1] * block_size, self.config.max_positions)
-        span -= span % block_size
-        positions = positions.clamp(0, span - 1)
+        span = block_table.shape[1] * block_size
+        positions = positions.clamp(0, min(span, self.config.max_positions) - 1)
         rows = rows.clamp(0, block_table.shape[0] - 1)
-        blocks = block_table.narrow(1, 0, span // block_size).clamp(0, k_pool.shape[0] - 1).view(-1)
+        blocks = block_table.clamp(0, k_pool.shape[0] - 1).flatten()
         place = torch.add(positions, rows, alpha=span)
 
         q, k_new, v_new = self.project(index, hidden, positions)
         keys = _gather(k_pool, blocks, span, place, k_new, rows)
         values = _gather(v_pool, blocks, span, place, v_new, rows)
-        visible = self._visible.narrow(1, 0, span).index_select(0, positions)
+        visible = torch.arange(span) <= positions.unsqueeze(1)
         hidden = self.finish(index, hidden, _attend(q, keys, values, visible))
         block_ids = blocks.index_select(0, place // block_size)
         return LayerOutput(hidden, k_new, v_new, block_ids, place % block_size)
@@ -128,7 +125,8 @@ class Model:
     def project(self, index: int, hidden: Tensor, positions: Tensor) -> tuple[Tensor, ...]:
         """Queries [T, H, hd], keys and values [T, K, hd] of layer `index`, rotated where due."""
         n_q, n_kv, head_dim = self.config.n_heads, self.config.n_kv_heads, self.config.head_dim
-        mixed = (_rms_norm(hidden) @ self.weights.layers[index].qkv).view(-1, n_q + 2 * n_kv, head_dim)
+        mixed = _rms_norm(hidden) @ self.weights.layers[index].qkv
+        mixed = mixed.view(-1, n_q + 2 * n_kv, head_dim)
         turned = _rotate(mixed.narrow(1, 0, n_q + n_kv), self._turns.index_select(0, positions))
         return (
             turned.narrow(1, 0, n_q),

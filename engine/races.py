@@ -58,10 +58,10 @@ def find_races(log: OpLog, every: bool = False) -> Iterator[Race]:
     """The races of a log, in the order in which their later-issued half appears.
 
     By default a race is left out when a nearer one implies it: the same later
-    operation races over the same rows with a later access of the same lane and
-    in the same logical order, so whatever orders the nearer pair orders this one
-    too. No group of hazards is lost by that, and a run in which nothing is ever
-    waited for costs linear time. `every=True` lists all pairs.
+    operation races with a later access of the same lane and in the same logical
+    order, so whatever orders the nearer pair orders this one too. No group of
+    hazards is lost by that, and a run in which nothing is ever waited for costs
+    linear time. `every=True` lists all pairs.
 
     Host accesses are checked but not kept: all later operations come after them.
     """
@@ -95,19 +95,17 @@ def _races_in(
     lane: _Lane, op: Op, access: Access, writes: bool, known: Clock, every: bool
 ) -> Iterator[Race]:
     """Races of one access with a lane, newest entry first."""
-    covered = 0
+    implied = False  # a nearer race in log order implies the older ones
     for earlier, mask, peak in reversed(lane.entries):
         if earlier.seq <= known[lane.stream]:
             return
         rows = mask & access.mask
-        if NONE < op.step < earlier.step:
-            if rows:
-                kind = _race_kind(writes, lane.writes)
-                yield Race(kind, access.buffer, op, earlier, rows)
-        elif rows if every else rows & ~covered:
-            covered |= rows
+        if rows and NONE < op.step < earlier.step:
+            yield Race(_race_kind(writes, lane.writes), access.buffer, op, earlier, rows)
+        elif rows and not implied:
             yield Race(_race_kind(lane.writes, writes), access.buffer, earlier, op, rows)
-        if not every and covered == access.mask and (op.step == NONE or peak <= op.step):
+            implied = not every
+        if implied and (op.step == NONE or peak <= op.step):
             return
 
 

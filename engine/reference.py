@@ -23,11 +23,11 @@ def hidden_states(model: Model, tokens: Tensor) -> Tensor:
     positions = torch.arange(length).repeat(n_texts)
     hidden = model.embed(tokens.flatten())
     for index in range(model.config.n_layers):
-        heads = (
+        q, k, v = (
             part.unflatten(0, (n_texts, length)).transpose(1, 2)
             for part in model.project(index, hidden, positions)
         )
-        attended = F.scaled_dot_product_attention(*heads, is_causal=True, enable_gqa=True)
+        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
         hidden = model.finish(index, hidden, attended.transpose(1, 2).reshape(len(hidden), -1))
     return hidden
 

@@ -65,35 +65,43 @@ def _wait(before: Op, after: Op) -> Op:
 
 def _with_early_finish(log: OpLog, edge: Edge) -> OpLog:
     """Move `after` ahead at each place where it is issued too late to be waited for."""
-    while (place := _late_place(log, edge)) is not None:
-        log = _moved_ahead(log, *place)
+    while late := _late_places(log, edge):
+        log = _moved_ahead(log, late)
     return log
 
 
-def _late_place(log: OpLog, edge: Edge) -> tuple[Op, Op, Clock] | None:
-    """The first unordered (a, b) where a is issued after b, and the clock of a."""
-    waiting: list[Op] = []
+def _late_places(log: OpLog, edge: Edge) -> list[tuple[Op, Op, Clock]]:
+    """Every unordered (a, b) where a is issued after b, with the clock of a."""
+    places: list[tuple[Op, Op, Clock]] = []
+    issued: list[Op] = []
     for op, known in zip(log, clocks(log), strict=True):
         if op.name == edge.after:
-            for b in waiting:
-                if _matches(edge, op, b) and known[b.stream] < b.seq:
-                    return op, b, known
+            places += [
+                (op, b, known) for b in issued if _matches(edge, op, b) and known[b.stream] < b.seq
+            ]
         if op.name == edge.before and op.stream != HOST:
-            waiting.append(op)
-    return None
+            issued.append(op)
+    return places
 
 
-def _moved_ahead(log: OpLog, a: Op, b: Op, known: Clock) -> OpLog:
-    """Issue `a`, with all that happens before it, ahead of `b`, and order the two.
+def _moved_ahead(log: OpLog, late: list[tuple[Op, Op, Clock]]) -> OpLog:
+    """Issue each `a`, with all that happens before it, ahead of its `b`, and order the two.
 
-    What moves is closed under happens-before, so no order that the log had is lost.
+    What moves is closed under happens-before, so no order that the log had is lost. A
+    wait stands at once, so that no later move can turn the two round again. (A move may
+    carry a `b` ahead of another's `a`; that place is late still, and the next to go.)
     """
-    between = log.ops[b.seq : a.seq]
-    moves = [op for op in between if op.kind in HOST_KINDS or known[op.stream] >= op.seq]
-    moving = {op.seq for op in moves}
-    stays = [op for op in between if op.seq not in moving]
-    wait = [] if a.stream == HOST else [_wait(b, a)]
-    return _renumbered(log, [*log.ops[: b.seq], *moves, a, *wait, *stays, *log.ops[a.seq + 1 :]])
+    place = {op.seq: (op.seq, 1, op.seq) for op in log}
+    for a, b, known in late:
+        for op in log.ops[b.seq + 1 : a.seq + 1]:
+            if op is a or op.kind in HOST_KINDS or known[op.stream] >= op.seq:
+                place[op.seq] = min(place[op.seq], (b.seq, 0, op.seq))
+    waits: dict[int, list[Op]] = {}
+    for a, b, _ in late:
+        if a.stream != HOST and place[a.seq] < place[b.seq]:
+            waits.setdefault(b.seq, []).append(_wait(b, a))
+    ordered = sorted(log, key=lambda op: place[op.seq])
+    return _renumbered(log, [new for op in ordered for new in (*waits.get(op.seq, ()), op)])
 
 
 def _renumbered(log: OpLog, ops: list[Op]) -> OpLog:

@@ -6,7 +6,6 @@ was launched for it), *computed* (its result has arrived at the host) and *commi
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from engine.tokenizer import EOS, decode
 
@@ -61,7 +60,8 @@ class Request:
         return decode(self.tokens)
 
 
-class Row(NamedTuple):
+@dataclass(slots=True)
+class Row:
     """One request's part of a batch: `count` tokens from position `start`.
 
     `token_ids` are the ids the host knows (the placeholder where it does not); `carry` is the

@@ -79,5 +79,6 @@ def _keep_likely(scores: torch.Tensor, top_k: int, top_p: float) -> torch.Tensor
         ordered, order = scores.sort(-1, descending=True)
         shares = ordered.softmax(-1)
         outside = shares.cumsum(-1) - shares >= top_p
+        outside[:, 0] = False  # the most likely token always stays
         scores = scores.masked_fill(outside.gather(-1, order.argsort(-1)), -torch.inf)
     return scores

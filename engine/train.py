@@ -10,7 +10,7 @@ What this module does not do: generate the text (`engine.corpus`) or define the 
 
 import argparse
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -20,14 +20,14 @@ from random import Random
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.optim import AdamW
-from tqdm import trange
+from torch.optim import AdamW, Muon, Optimizer
+from tqdm import tqdm
 
 from engine.corpus import prompts, texts
 from engine.model import Model
 from engine.model_weights import DEFAULT_PATH, ModelConfig, assemble, random_matrices, save
 from engine.reference import decode, hidden_states
-from engine.tokenizer import BOS, EOS, PLACEHOLDER, encode
+from engine.tokenizer import EOS, PLACEHOLDER, encode
 from engine.tokenizer import decode as to_text
 
 CHECKPOINT = Path(".train") / "checkpoint.pt"
@@ -35,16 +35,17 @@ CHECKPOINT = Path(".train") / "checkpoint.pt"
 _BATCHES_A_DRAW = 16
 _WARMUP_STEPS = 60
 _UNSEEN_SEED = 1_000_000_007
+_SHOWN_TOKENS = 300
 
 
 @dataclass(frozen=True)
 class Settings:
     """What decides the outcome of a training run; a checkpoint is only used with its own."""
 
-    steps: int = 1_300
-    batch: int = 16
+    steps: int = 2_400
+    batch: int = 8
     seed: int = 0
-    learning_rate: float = 4e-3
+    learning_rate: float = 3e-3
     config: ModelConfig = field(default_factory=ModelConfig)
 
 
@@ -86,29 +87,45 @@ def rate_at(step: int, settings: Settings) -> float:
 def train(
     settings: Settings,
     checkpoint: Path,
+    note: Callable[[int, float], None],
     checkpoint_every: int = 100,
-    steps: Callable[[int, int], Iterable[int]] = range,
 ) -> dict[str, Tensor]:
     """The trained matrices by name; goes on from `checkpoint` when it belongs to `settings`.
 
-    `steps` is `range` or something like it that also reports progress.
+    `note` hears of each step that is done: how many there are by now, and the loss of this one.
     """
     matrices = random_matrices(settings.config, settings.seed)
     for matrix in matrices.values():
         matrix.requires_grad_()
-    optimizer = AdamW(matrices.values(), betas=(0.9, 0.95), weight_decay=0.01)
-    first = _restore(checkpoint, settings, matrices, optimizer)
+    optimizers = _optimizers(matrices)
+    first = _restore(checkpoint, settings, matrices, optimizers)
     model = Model(settings.config, assemble(settings.config, matrices), torch.float32)
-    for step in steps(first, settings.steps):
-        for group in optimizer.param_groups:
-            group["lr"] = rate_at(step, settings)
-        optimizer.zero_grad()
-        loss_of(model, batch_at(step, settings)).backward()
+    for step in range(first, settings.steps):
+        loss = loss_of(model, batch_at(step, settings))
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(matrices.values(), 1.0)
-        optimizer.step()
-        if (step + 1) % checkpoint_every == 0 or step + 1 == settings.steps:
-            _keep(checkpoint, settings, step + 1, matrices, optimizer)
+        for optimizer in optimizers:
+            optimizer.param_groups[0]["lr"] = rate_at(step, settings)
+            optimizer.step()
+            optimizer.zero_grad()
+        done = step + 1
+        if done % checkpoint_every == 0 or done == settings.steps:
+            _keep(checkpoint, settings, done, matrices, optimizers)
+        note(done, float(loss.detach()))
     return matrices
+
+
+def _optimizers(matrices: dict[str, Tensor]) -> tuple[Optimizer, ...]:
+    """Muon for the matrices of the layers, AdamW for the two whose rows or columns are tokens.
+
+    Muon's steps are scaled to the size of AdamW's, so both follow one learning rate.
+    """
+    layers = [matrix for name, matrix in matrices.items() if name.startswith("layers.")]
+    ends = [matrices["embed"], matrices["head"]]
+    return (
+        Muon(layers, weight_decay=0.01, adjust_lr_fn="match_rms_adamw"),
+        AdamW(ends, betas=(0.9, 0.95), weight_decay=0.01),
+    )
 
 
 def _keep(
@@ -116,7 +133,7 @@ def _keep(
     settings: Settings,
     step: int,
     matrices: dict[str, Tensor],
-    optimizer: AdamW,
+    optimizers: tuple[Optimizer, ...],
 ) -> None:
     """Write a checkpoint beside the old one and swap them, so that a crash spoils neither."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,25 +142,35 @@ def _keep(
         "settings": asdict(settings),
         "step": step,
         "matrices": {name: matrix.detach() for name, matrix in matrices.items()},
-        "optimizer": optimizer.state_dict(),
+        "optimizers": [optimizer.state_dict() for optimizer in optimizers],
     }
     torch.save(state, fresh)
     fresh.replace(path)
 
 
 def _restore(
-    path: Path, settings: Settings, matrices: dict[str, Tensor], optimizer: AdamW
+    path: Path,
+    settings: Settings,
+    matrices: dict[str, Tensor],
+    optimizers: tuple[Optimizer, ...],
 ) -> int:
-    """Load a checkpoint of the same settings in place; the number of steps it has behind it."""
+    """Load a checkpoint of the same settings in place; the number of steps it has behind it.
+
+    Raises ValueError when the file is damaged.
+    """
     if not path.is_file():
         return 0
-    state = torch.load(path, weights_only=True)
+    try:
+        state = torch.load(path, weights_only=True)
+    except Exception:  # a damaged pickle may raise anything
+        raise ValueError(f"{path} cannot be read; start anew with --fresh.") from None
     if state["settings"] != asdict(settings):
         return 0
     with torch.no_grad():
         for name, matrix in matrices.items():
             matrix.copy_(state["matrices"][name])
-    optimizer.load_state_dict(state["optimizer"])
+    for optimizer, kept in zip(optimizers, state["optimizers"], strict=True):
+        optimizer.load_state_dict(kept)
     return int(state["step"])
 
 
@@ -155,8 +182,18 @@ def report(settings: Settings, matrices: dict[str, Tensor]) -> str:
     loss = sum(float(loss_of(model, batch)) for batch in unseen) / len(unseen)
     lines = [f"loss on unseen text: {loss:.4f} nats a byte"]
     for prompt in prompts(settings.seed, 3):
-        lines.append(f"{prompt}|{to_text(decode(model, encode(prompt), 400))}")
+        lines.append(f"{prompt}|{to_text(decode(model, encode(prompt), _SHOWN_TOKENS))}")
     return "\n".join(lines)
+
+
+def _train_with_a_bar(settings: Settings, checkpoint: Path) -> dict[str, Tensor]:
+    with tqdm(total=settings.steps, unit="step") as bar:
+
+        def note(done: int, loss: float) -> None:
+            bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
+            bar.update(done - bar.n)
+
+        return train(settings, checkpoint, note)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -170,10 +207,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--checkpoint", type=Path, default=CHECKPOINT)
     parser.add_argument("--fresh", action="store_true", help="do not go on from the checkpoint")
     chosen = parser.parse_args(arguments)
+    for name in ("steps", "batch"):
+        if getattr(chosen, name) < 1:
+            parser.error(f"--{name} must be at least 1")
     if chosen.fresh:
         chosen.checkpoint.unlink(missing_ok=True)
     settings = Settings(chosen.steps, chosen.batch, chosen.seed)
-    matrices = train(settings, chosen.checkpoint, steps=trange)
+    try:
+        matrices = _train_with_a_bar(settings, chosen.checkpoint)
+    except KeyboardInterrupt:
+        parser.exit(130, "Stopped; the same command goes on from the last checkpoint.\n")
+    except ValueError as error:
+        parser.error(str(error))
     save(chosen.out, settings.config, matrices)
     print(f"weights: {chosen.out}")
     print(report(settings, matrices))

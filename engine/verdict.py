@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.oplog import OpKind
-from engine.run import Run, baseline
+from engine.execution import Run, baseline
 from traces import device_activity, find_gaps, gaps_by_cause
 
 GAP_POINTS = 0.005
@@ -138,12 +138,12 @@ def peaks_over_bound(result: Run) -> list[str]:
     return found
 
 
-def letters(result: Run) -> frozenset[str]:
-    """The verdict letters of a run: a subset of T H G I M E."""
+def letters(result: Run, *, gaps: bool = True) -> frozenset[str]:
+    """The verdict letters of a run: a subset of T H G I M E (G only where `gaps` asks)."""
     checks: dict[str, Any] = {
         "T": result.config.compute and diff_tokens(result).count,
         "H": result.hazards,
-        "G": own_gaps(result),
+        "G": own_gaps(result) if gaps else {},
         "I": result.invariants,
         "M": peaks_over_bound(result),
         "E": result.errors,

@@ -6,11 +6,12 @@ says how to generate them; a generated one can go on for as many steps as a run 
 
 import itertools
 import json
+import os
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 from engine.corpus import prompts
 from engine.kv import blocks_for
@@ -30,6 +31,10 @@ class Prompt:
     max_new_tokens: int
     id: str = ""
     arrival_step: int = 0
+
+    def name(self, number: int) -> str:
+        """The request's id: its own, or one made from its place in the list."""
+        return self.id or f"r{number}"
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class Workload:
                 number += 1
 
     def _request(self, number: int, spec: Prompt, seed: int) -> Request:
-        name = spec.id or f"r{number}"
+        name = spec.name(number)
         ids = encode(spec.prompt)
         needed = blocks_for(len(ids) + spec.max_new_tokens, self.block_size)
         if needed > self.kv_blocks:
@@ -166,16 +171,15 @@ def load_workload(source: str) -> Workload:
     """
     if source in PRESETS:
         return PRESETS[source]
-    path = Path(source)
-    if not path.is_file():
+    if not os.path.isfile(source):
         raise WorkloadError(
             f"no workload {source!r}: use one of {', '.join(PRESETS)}, or a JSON file"
         )
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        document = json.loads(Path(source).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         raise WorkloadError(f"{source}: not a readable JSON file ({error})") from None
-    return workload_from_dict(document, path.stem)
+    return workload_from_dict(document, Path(source).stem)
 
 
 def dump_workload(workload: Workload) -> str:
@@ -183,7 +187,7 @@ def dump_workload(workload: Workload) -> str:
     return json.dumps(asdict(workload), indent=2) + "\n"
 
 
-def workload_from_dict(document: Any, name: str = "custom") -> Workload:
+def workload_from_dict(document: object, name: str = "custom") -> Workload:
     """A workload from decoded JSON. Raises WorkloadError naming the first wrong entry."""
     if not isinstance(document, dict):
         raise WorkloadError("a workload is a JSON object with entries such as batch and requests")
@@ -197,17 +201,21 @@ def workload_from_dict(document: Any, name: str = "custom") -> Workload:
     return _checked(workload)
 
 
-def _prompt_from(entry: Any) -> Prompt:
+def _prompt_from(entry: object) -> Prompt:
     if not isinstance(entry, dict) or "prompt" not in entry or "max_new_tokens" not in entry:
         raise WorkloadError("each request needs a prompt and max_new_tokens")
     _check_entries(Prompt("", 1), entry)
     prompt = Prompt(**entry)
     if not 1 <= prompt.max_new_tokens <= 100_000 or prompt.arrival_step < 0:
         raise WorkloadError("max_new_tokens must be 1 to 100000 and arrival_step not negative")
+    try:
+        encode(prompt.prompt)
+    except ValueError as error:
+        raise WorkloadError(str(error)) from None
     return prompt
 
 
-def _check_entries(example: Any, values: dict[str, Any]) -> None:
+def _check_entries(example: Workload | Prompt, values: dict[str, object]) -> None:
     known = {item.name: getattr(example, item.name) for item in fields(example)}
     for key, value in values.items():
         if key not in known:
@@ -234,4 +242,8 @@ def _checked(workload: Workload) -> Workload:
     for key, (low, high) in limits.items():
         if not low <= getattr(workload, key) <= high:
             raise WorkloadError(f"workload entry {key!r} must lie between {low} and {high}")
+    names = [spec.name(number) for number, spec in enumerate(workload.requests)]
+    twice = [name for name, uses in Counter(names).items() if uses > 1]
+    if twice:
+        raise WorkloadError(f"two requests are called {twice[0]!r}: give each an id of its own")
     return workload

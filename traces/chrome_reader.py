@@ -17,6 +17,7 @@ from traces.event_repair import Event
 from traces.flow_binding import FlowPoint
 from traces.kineto import (
     LAUNCH_FLOWS,
+    LEGACY_GPU_PID,
     MARKER,
     GpuArgs,
     Role,
@@ -110,7 +111,7 @@ class ChromeReader:
 
     def _span(self, event: Event, ts_ns: int, dur_ns: int) -> None:
         category, name = text(event.cat), text(event.name)
-        key = (category, name, event.pid == "CUDA functions")
+        key = (category, name, event.pid == LEGACY_GPU_PID)
         role = self._roles.get(key)
         if role is None:
             role = self._roles[key] = role_of(category, name, event.pid)

@@ -40,7 +40,11 @@ class ChromeText:
         match = EVENTS_KEY.search(text) if self._is_object else re.search(rb"\[", text)
         self.found = match is not None
         self._at = match.end() if match else len(text)
-        self.header = _keys(text[: match.start()] + b"}") if match and self._is_object else {}
+        self.header = (
+            _keys(text[: match.start()].rstrip(SEPARATORS) + b"}")
+            if match and self._is_object
+            else {}
+        )
         self.tail: dict[str, Any] = {}
         self.damaged = self.repaired = 0
         self.cut_off = False

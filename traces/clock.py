@@ -6,24 +6,29 @@ are taken from the digits: a float has no room for an epoch time with its nanose
 
 from decimal import Decimal, InvalidOperation
 
-LIMIT_NS = 1 << 62
-MAX_EXPONENT = 18
+LIMIT_NS = 1 << 61
+"""73 years. Sums and differences of such times still fit int64."""
+
+MAX_DIGITS = 16
+FRACTIONS_NS = {b"": 0} | {
+    f"{ns:03}"[:digits].encode(): ns
+    for digits in (1, 2, 3)
+    for ns in range(0, 1000, 10 ** (3 - digits))
+}
+"""ns of every fraction of a µs with up to three decimals; nearly all times have these."""
 
 
 def to_ns(us: bytes) -> int | None:
     """Integer ns, to the nearest, of a time in µs as JSON text (a number, or one in quotes).
 
-    None for what is no time or does not fit int64.
+    None for what is no time, or not within `LIMIT_NS` of zero.
     """
-    digits = us.strip(b'"')
-    whole, _, fraction = digits.partition(b".")
-    if fraction.isdigit() and whole.isdigit():
-        ns = int(whole) * 1000 + int((fraction + b"00")[:3]) + (fraction[3:4] >= b"5")
-    elif digits.isdigit() and len(digits) <= MAX_EXPONENT:
-        ns = int(digits) * 1000
-    else:
-        return _from_decimal(digits)
-    return ns if ns < LIMIT_NS else None
+    whole, _, fraction = us.partition(b".")
+    rest = FRACTIONS_NS.get(fraction)
+    if rest is not None and whole.isdigit() and len(whole) <= MAX_DIGITS:
+        ns = int(whole) * 1000 + rest
+        return ns if ns < LIMIT_NS else None
+    return _from_decimal(us.strip(b'"'))
 
 
 def to_us(ns: int) -> bytes:
@@ -35,12 +40,12 @@ def to_us(ns: int) -> bytes:
 
 
 def _from_decimal(digits: bytes) -> int | None:
-    """Negative times, exponents, and what is no time at all."""
+    """Negative times, exponents, many decimals, and what is no time at all."""
     try:
         us = Decimal(digits.decode("ascii", "replace"))
     except InvalidOperation:
         return None
-    if not us.is_finite() or us.adjusted() > MAX_EXPONENT:
+    if not us.is_finite() or us.adjusted() > MAX_DIGITS:
         return None
     ns = int((us * 1000).to_integral_value())
     return ns if -LIMIT_NS < ns < LIMIT_NS else None

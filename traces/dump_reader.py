@@ -1,6 +1,6 @@
 """Reads back what `chrome_writer` wrote, without loss."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -8,7 +8,9 @@ from traces.chrome_text import ChromeText
 from traces.chrome_writer import ID_COLUMNS, KEY
 from traces.clock import to_ns
 from traces.event_repair import Event
-from traces.schema import KINDS, Trace
+from traces.schema import KINDS, NONE, Trace
+
+Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 
 class DumpHeader(msgspec.Struct):
@@ -16,18 +18,18 @@ class DumpHeader(msgspec.Struct):
 
     version: int
     meta: dict[str, Any]
-    lanes: list[tuple[int, int, int, str, str, str]]
+    lanes: list[tuple[int, int, Int64, str, str, str]]
 
 
 class DumpArgs(msgspec.Struct):
     """The args of an event of a dump."""
 
-    stream: int = -1
-    step: int = -1
-    slot: int = -1
-    correlation: int = -1
+    stream: Int64 = NONE
+    step: Int64 = NONE
+    slot: Int64 = NONE
+    correlation: Int64 = NONE
     args: dict[str, Any] | None = None
-    span: int = -1
+    span: Int64 = NONE
     value: float | None = None
 
 

@@ -40,6 +40,7 @@ NEXT_EVENT = re.compile(
     rb'\}\s*(?:,\s*)?(?=\{\s*"(?:ph|name|cat|pid|tid|ts|dur|id|args|s|bp)"\s*:)'
     rb'|\n[ \t]*(?=\{\s*"ph")'
 )
+OTHER_DOCUMENT = re.compile(rb"\]\s*[\[{]")
 KEYS_FOLLOW = re.compile(rb'\]\s*,\s*"')
 
 TO_REPAIR = re.compile(
@@ -99,7 +100,7 @@ class Salvage:
 
     def _array_ends_here(self) -> bool:
         """Whether the "]" here closes the array of events, not a list inside a lost event."""
-        if NEXT_EVENT.search(self._text, self.at) is None:
+        if OTHER_DOCUMENT.match(self._text, self.at) or not NEXT_EVENT.search(self._text, self.at):
             return True
         if not self._is_object or not KEYS_FOLLOW.match(self._text, self.at):
             return False

@@ -15,7 +15,7 @@ from traces import intervals
 from traces.activity import span_union
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED, GapPart, Ledger
 from traces.schema import NONE, Trace
-from traces.self_time import SelfTime
+from traces.self_time import Timeline, self_time
 
 SHORT_NS = 10_000
 """Gaps below this are the ordinary distance between two launches, not worth a cause."""
@@ -43,7 +43,7 @@ class LaunchRules:
         self._launch_of = dict(zip(launches["dst"].tolist(), launches["src"].tolist(), strict=True))
         host = trace.host_spans()
         self._by_track = dict(tuple(host.groupby("track")))
-        self._self_time: dict[str, SelfTime] = {}
+        self._self_time: dict[str, Timeline] = {}
         self._cause = _span_causes(host)
         lost = host[(host["kind"] == "launch") & (host["correlation"] != NONE)]
         lost = lost[~lost.index.isin(launches["src"])]
@@ -77,7 +77,7 @@ class LaunchRules:
 
     def _charge_host(self, ledger: Ledger, start_ns: int, end_ns: int, track: str) -> None:
         if track not in self._self_time:
-            self._self_time[track] = SelfTime(self._by_track[track])
+            self._self_time[track] = self_time(self._by_track[track])
         for start, end, span in self._self_time[track].between(start_ns, end_ns):
             ledger.add(self._cause.get(span, UNTRACED), end - start, span)
 

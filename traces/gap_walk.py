@@ -7,16 +7,15 @@ from there, until it reaches the gap's start or the host. Time behind a copy bel
 the copy; time behind the host is split by what the host was doing.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from typing import NamedTuple
 
 import pandas as pd
 
-from traces import intervals
-from traces.activity import span_union
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED, GapPart, Ledger
 from traces.schema import COPY_KINDS, NONE, Trace
-from traces.self_time import Segment, SelfTime
+from traces.self_time import Segment, Timeline, self_time
 
 COPY_LABELS = {"h2d": "h2d copy", "d2h": "d2h copy", "copy": "device copy", "memset": "memset"}
 SHARED_COMPUTE_STREAM = "copies share the compute stream"
@@ -58,9 +57,13 @@ class GapWalk:
         self._copy_ending_at = dict(
             zip((copies["ts_ns"] + copies["dur_ns"]).tolist(), copies.index.tolist(), strict=True)
         )
-        self._running = {kind: span_union(ops[ops["kind"] == kind]) for kind in ("d2h", "h2d")}
+        self._copying = [self_time(ops[ops["kind"] == kind]) for kind in ("d2h", "h2d")]
         host = trace.host_spans()
-        self._host = {track: SelfTime(rows) for track, rows in host.groupby("track")}
+        self._host = {track: self_time(rows) for track, rows in host.groupby("track")}
+        self._waits = {
+            track: [i for i in rows.index.tolist() if _is_drain(self._args[i])]
+            for track, rows in host[host["kind"] == "sync"].groupby("track")
+        }
         launches = host.loc[host["kind"] == "launch", "track"]
         self._main_track = (launches if len(launches) else host["track"]).mode().tolist()[:1]
 
@@ -77,7 +80,10 @@ class GapWalk:
                 ledger.add(NO_LAUNCH, now - start_ns, op)
                 break
             if binder.how == "launch":
-                self._charge_host(ledger, start_ns, now, self._track[binder.span_id])
+                track = self._track[binder.span_id]
+                if drain := self._drained_by(start_ns, track):
+                    return (GapPart(drain[0], end_ns - start_ns, drain[1]),)
+                self._charge_host(ledger, start_ns, now, track)
                 break
             begin = max(self._start[binder.span_id], start_ns)
             ledger.add(self._device_cause(binder, op), now - begin, binder.span_id)
@@ -91,6 +97,20 @@ class GapWalk:
         track = self._main_track[0] if self._main_track else ""
         self._charge_host(ledger, start_ns, end_ns, track, copies_run_on=True)
         return ledger.parts()
+
+    def _drained_by(self, start_ns: int, track: str) -> tuple[str, int] | None:
+        """(cause, span) of the wait that let the device run dry, if the host stood in one.
+
+        A host that waits for more than the event it needs (a stream, the device, a copy, a
+        launch) when the last kernel ends has nothing queued: all that follows until the next
+        launch is owed to that wait, whatever the host does in it.
+        """
+        waits = self._waits.get(track, [])
+        latest = bisect_left(waits, start_ns, key=self._start.__getitem__) - 1
+        if latest < 0 or self._end[waits[latest]] < start_ns:
+            return None
+        span = waits[latest]
+        return _given_cause(self._args[span]) or self._name[span], span
 
     def _launched(self, op: int) -> bool:
         return any(how == "launch" for how, _ in self._causes_in[op])
@@ -114,31 +134,45 @@ class GapWalk:
         """The name of the time in which `waiting` stood behind the device operation."""
         op = binder.span_id
         kind = self._kind[op]
-        own = self._binder(op, self._start[op])
-        behind_device = own is not None and own.how != "launch"
-        behind_kernel = own is not None and self._kind[own.span_id] == "kernel"
         if cause := _given_cause(self._args[op]):
             return cause
-        if binder.how == "barrier":
+        held = self._held_by(op)
+        if binder.how == "barrier" or (held is not None and held.how == "barrier"):
             return DEFAULT_STREAM
-        if binder.how == "stream" and kind != self._kind[waiting] and behind_device:
+        if kind in COPY_KINDS and (
+            self._other_work_of_stream(held, kind)
+            or (binder.how == "stream" and kind != self._kind[waiting] and held is not None)
+        ):
             shared = self._stream[op] in self._compute_streams
             return SHARED_COMPUTE_STREAM if shared else SHARED_COPY_STREAM
-        if kind == "h2d" and own is not None and own.how == "event" and behind_kernel:
+        if kind == "h2d" and held is not None and held.how == "event":
             return INPUT_REUSE
         if kind == "d2h" and binder.how == "event" and self._kind[waiting] == "kernel":
             return OUTPUT_REUSE
         return COPY_LABELS.get(kind, self._name[op])
 
+    def _held_by(self, op: int) -> Binder | None:
+        """The device work that held back the run of like operations in which `op` stands.
+
+        The four input copies of a step follow each other: what held the first of them back
+        held them all. None when the host issued that first one only then.
+        """
+        own = self._binder(op, self._start[op])
+        while own is not None and own.how == "stream":
+            if self._kind[own.span_id] != self._kind[op]:
+                return own
+            op = own.span_id
+            own = self._binder(op, self._start[op])
+        return None if own is None or own.how in ("launch", "engine") else own
+
+    def _other_work_of_stream(self, held: Binder | None, kind: str) -> bool:
+        return held is not None and held.how == "stream" and self._kind[held.span_id] != kind
+
     def _charge_host(
         self, ledger: Ledger, start_ns: int, end_ns: int, track: str, copies_run_on: bool = False
     ) -> None:
         """Split [start_ns, end_ns) by what the host thread was doing."""
-        if track not in self._host:
-            segments = [Segment(start_ns, end_ns, NONE)]
-        else:
-            segments = list(self._host[track].between(start_ns, end_ns))
-        for segment in segments:
+        for segment in self._host.get(track, Timeline()).between(start_ns, end_ns):
             span = segment.span_id
             cause = _given_cause(self._args[span]) if span != NONE else ""
             waits = copies_run_on if span == NONE else self._kind[span] == "sync"
@@ -147,16 +181,17 @@ class GapWalk:
                 left -= self._charge_copies(ledger, segment)
             ledger.add(cause or (self._name[span] if span != NONE else UNTRACED), left, span)
 
-    def _charge_copies(self, ledger: Ledger, segment: Segment) -> int:
-        """Charge the part of a wait in which a copy ran to the copy; returns its ns."""
-        waiting = intervals.union([segment.start_ns], [segment.end_ns])
-        charged = 0
-        for kind, running in self._running.items():
-            copying = intervals.intersection(waiting, running)
-            waiting = intervals.subtraction(waiting, copying)
-            ledger.add(COPY_LABELS[kind], intervals.total(copying), segment.span_id)
-            charged += intervals.total(copying)
-        return charged
+    def _charge_copies(self, ledger: Ledger, waiting: Segment) -> int:
+        """Charge the part of a wait in which a copy ran to the copy; returns its ns. Where
+        both directions ran, the one out counts: that is what a host waits for."""
+        left = [waiting]
+        for copies in self._copying:
+            pieces = [piece for rest in left for piece in copies.between(*rest[:2])]
+            for start, end, copy in pieces:
+                if copy != NONE:
+                    ledger.add(COPY_LABELS[self._kind[copy]], end - start, copy)
+            left = [piece for piece in pieces if piece.span_id == NONE]
+        return waiting.end_ns - waiting.start_ns - sum(end - start for start, end, _ in left)
 
 
 def _incoming_flows(trace: Trace) -> dict[int, list[tuple[str, int]]]:
@@ -180,6 +215,13 @@ def _previous_on_stream(ops: pd.DataFrame) -> dict[int, int]:
             previous[op] = latest[stream]
         latest[stream] = op
     return previous
+
+
+def _is_drain(args: object) -> bool:
+    """Whether a wait is for more than one event, or says itself what it is there for."""
+    if not isinstance(args, dict):
+        return False
+    return args.get("waits_for", "event") != "event" or bool(_given_cause(args))
 
 
 def _given_cause(args: object) -> str:

@@ -21,9 +21,7 @@ def move_in_chunks(
     """Let a copy arrive piece by piece: piece i of n rows has arrived at (i+1)/n of its time."""
     pieces = max(1, min(chunks, rows))
     bounds = [rows * i // pieces for i in range(pieces + 1)]
-    task.marks = tuple(
-        task.work_ns - task.work_ns * (i + 1) // pieces for i in range(pieces)
-    )
+    task.marks = tuple(task.work_ns - task.work_ns * (i + 1) // pieces for i in range(pieces))
 
     def arrive(piece: int) -> None:
         start, stop = bounds[piece], bounds[piece + 1]

@@ -16,7 +16,7 @@ class Settings:
     """How a virtual device is set up.
 
     `compute=False` keeps no data and runs the timing alone. `stop_at_ns` freezes the run
-    at that instant by raising Stopped. `blocking_launch` makes every launch and copy wait
+    at that instant by raising Stopped. `blocking_launch` makes every kernel launch wait
     for its own end (CUDA_LAUNCH_BLOCKING).
     """
 

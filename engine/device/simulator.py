@@ -10,9 +10,10 @@ running tasks in enqueue order, then the starts in enqueue order.
 What this module does not know: torch, buffers, events by name, the engine.
 """
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 FULL = 1000
 """The whole device, or the whole memory bandwidth, in permille."""
@@ -119,8 +120,6 @@ class Simulator:
         if task.next_mark == len(task.marks):
             self.running.remove(task)
             self._finish(task)
-        else:
-            _settle(task, self.now_ns)
 
     def _finish(self, task: Task) -> None:
         task.done = True
@@ -183,7 +182,10 @@ class Simulator:
         self.next_ns = soonest
 
     def _share(self) -> None:
-        """Give every running task its rate: its share of occupancy and of bandwidth."""
+        """Give every running task its rate: its share of occupancy and of bandwidth.
+
+        A task slowed by occupancy asks for less bandwidth; bandwidth knows no priorities.
+        """
         running = self.running
         if (
             sum(task.occupancy for task in running) <= FULL
@@ -193,20 +195,24 @@ class Simulator:
                 if task.rate != (1, 1):
                     _set_rate(task, (1, 1), self.now_ns)
             return
-        free_occupancy = free_bandwidth = FULL
-        for priority in sorted({task.priority for task in running}):
-            group = [task for task in running if task.priority == priority]
-            occupancy = sum(task.occupancy for task in group)
-            bandwidth = sum(task.bandwidth for task in group)
-            for task in group:
-                rates = [(1, 1)]
-                if task.occupancy and occupancy > free_occupancy:
-                    rates.append((free_occupancy, occupancy))
-                if task.bandwidth and bandwidth > free_bandwidth:
-                    rates.append((free_bandwidth, bandwidth))
-                _set_rate(task, min(rates, key=lambda r: r[0] / r[1]), self.now_ns)
-            free_occupancy = max(0, free_occupancy - occupancy)
-            free_bandwidth = max(0, free_bandwidth - bandwidth)
+        rates = self._occupancy_rates()
+        asked = sum(task.bandwidth * rate for task, rate in zip(running, rates, strict=True))
+        for task, rate in zip(running, rates, strict=True):
+            if task.bandwidth and asked > FULL:
+                rate *= Fraction(FULL) / asked
+            _set_rate(task, rate.as_integer_ratio(), self.now_ns)
+
+    def _occupancy_rates(self) -> list[Fraction]:
+        """The rate of every running task as far as occupancy goes: high priority first."""
+        wanted: dict[int, int] = defaultdict(int)
+        for task in self.running:
+            wanted[task.priority] += task.occupancy
+        free = FULL
+        rates: dict[int, Fraction] = {}
+        for priority in sorted(wanted):
+            rates[priority] = Fraction(min(free, wanted[priority]), wanted[priority] or 1)
+            free = max(0, free - wanted[priority])
+        return [rates[task.priority] if task.occupancy else Fraction(1) for task in self.running]
 
 
 def _settle(task: Task, now_ns: int) -> None:

@@ -10,7 +10,7 @@ Same configuration and seed: the same log and times, to the byte.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 
@@ -18,6 +18,7 @@ from engine.device.allocator import Reached, Temporaries
 from engine.device.api import Buffer, Event, Graph, HostSpan, Kernel, Stream
 from engine.device.cost import Jitter
 from engine.device.effects import move_in_chunks, run_body
+from engine.device.order import StreamOrder, Tasks
 from engine.device.recorder import HostWork, Recorder
 from engine.device.settings import Settings, Stopped
 from engine.device.simulator import Simulator, Task
@@ -33,16 +34,13 @@ class VirtualDevice(Recorder):
         self._jitter = Jitter(settings.jitter_percent, settings.seed)
         self._repairs = settings.repairs
         self._simulator = Simulator(self._finished)
-        self._records: dict[int, tuple[Task, ...]] = {}
-        self._pending: list[tuple[Task, ...]] = []
-        self._tails: list[Task | None] = []
+        self._order = StreamOrder()
         super().__init__(settings.compute)
         self._temporaries = Temporaries(self, self._point)
 
     def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
         self._simulator.add_stream()
-        self._tails.append(None)
-        self._pending.append(())
+        self._order.add_stream(kind)
         return super()._add_stream(name, kind, priority)
 
     # ------------------------------------------------------------ device work
@@ -97,37 +95,32 @@ class VirtualDevice(Recorder):
 
     def record(self, stream: Stream, event: Event) -> None:
         """Let `event` stand for all work of the stream so far."""
-        call_ns = self.now_ns
-        self._pass(self.cost.event_ns)
-        op = self._log(OpKind.RECORD, event.name, stream.info.index, (), (), call_ns)
+        op = self._mark(OpKind.RECORD, stream, event)
         event.record_op = op
-        self._records[op.seq] = self._behind(stream.info.index)
+        self._order.record(op.seq, op.stream)
 
     def wait(self, stream: Stream, event: Event) -> None:
         """Hold the stream back until the event's present record; never recorded: no-op."""
-        call_ns = self.now_ns
-        self._pass(self.cost.event_ns)
-        index = stream.info.index
-        op = self._log(OpKind.WAIT, event.name, index, (), (), call_ns)
+        op = self._mark(OpKind.WAIT, stream, event)
         if event.record_op is not None:
             op.target = event.record_op.seq
-            self._pending[index] += self._records[op.target]
+            self._order.hold(op.stream, self._order.recorded(op.target))
 
-    def _behind(self, stream: int) -> tuple[Task, ...]:
-        """What the next operation of a stream stands behind: its last one, and its waits."""
-        self._simulator.advance(self.now_ns)
-        tail = self._tails[stream]
-        tasks = self._pending[stream] if tail is None else (tail, *self._pending[stream])
-        return tuple(task for task in tasks if not task.done)
+    def _mark(self, kind: OpKind, stream: Stream, event: Event) -> Op:
+        """Log a record or a wait: an action of its stream, so the implicit barrier holds."""
+        call_ns = self.now_ns
+        self._pass(self.cost.event_ns)
+        op = self._log(kind, event.name, stream.info.index, (), (), call_ns)
+        self._bar(op)
+        return op
 
     # ------------------------------------------------- the host's own actions
 
     def host(self, name: str, units: int = 1) -> HostWork:
         """A span of host work: its time passes first, then what it encloses happens."""
-        at = self.context
-        span = HostSpan(name, self.now_ns, 0, at.step, at.slot, at.cause)
-        self.spans.append(span)
-        self._pass(self._jitter.apply(self.cost.host_work_ns(name, units)))
+        work_ns = self._jitter.apply(self.cost.host_work_ns(name, units))
+        span = self._span(name, work_ns)
+        self._pass(work_ns)
         return HostWork(self, span)
 
     def write(self, name: str, parts: Sequence[tuple[Buffer, int, Any]]) -> None:
@@ -156,7 +149,7 @@ class VirtualDevice(Recorder):
             self._log(OpKind.SYNC_OP, name, HOST, (), (), self.now_ns)
         else:
             seq = event.record_op.seq
-            self._block_on(self._records[seq], seq, name, "event")
+            self._block_on(self._order.recorded(seq), seq, name, "event")
 
     def synchronize_stream(self, stream: Stream, name: str) -> None:
         """Block the host until all earlier work of the stream is done."""
@@ -167,10 +160,8 @@ class VirtualDevice(Recorder):
     def synchronize(self, name: str = "device synchronize") -> None:
         """Block the host until every stream is empty."""
         call_ns = self.now_ns
-        tasks: tuple[Task, ...] = ()
-        for stream in self.log.streams:
-            tasks += self._behind(stream.index)
-        self._block(tasks, name, "device")
+        self._simulator.advance(self.now_ns)
+        self._block(self._order.everything(), name, "device")
         self._log(OpKind.SYNC_DEVICE, name, HOST, (), (), call_ns)
 
     def allocate(self, nbytes: int, stream: Stream, label: str) -> Buffer:
@@ -178,9 +169,12 @@ class VirtualDevice(Recorder):
         return self._temporaries.allocate(nbytes, stream, label)
 
     def cold_allocation(self) -> None:
-        """What asking the driver for memory costs: host time, and the device runs dry."""
-        self._pass(self._jitter.apply(self.cost.alloc_ns))
+        """What asking the driver for memory costs: the device runs dry, then host time."""
         self.synchronize("cold allocation")
+        start_ns = self.now_ns
+        self._pass(self._jitter.apply(self.cost.alloc_ns))
+        at = self.context
+        self.spans.append(HostSpan("cold allocation", start_ns, self.now_ns, at.step, at.slot))
 
     def free(self, buffer: Buffer) -> None:
         """Give memory back. Raises ValueError when it is not an allocation or freed twice."""
@@ -192,15 +186,20 @@ class VirtualDevice(Recorder):
 
     def _point(self, stream: int) -> Reached:
         tasks = self._behind(stream)
-        return lambda: all(task.done for task in tasks)
+
+        def reached() -> bool:
+            self._simulator.advance(self.now_ns)
+            return all(task.done for task in tasks)
+
+        return reached
 
     # -------------------------------------------------------------- machinery
 
     def finish(self) -> None:
         """Let the device run dry without the host waiting; for the end of a run."""
-        for tail in self._tails:
-            if tail is not None:
-                self._simulator.run_until(tail, self._settings.stop_at_ns)
+        for task in self._order.everything():
+            if not self._simulator.run_until(task, self._settings.stop_at_ns):
+                self._freeze()
 
     def _pass(self, duration_ns: int) -> None:
         """Let host time pass; raises Stopped at the instant the run is to be frozen."""
@@ -208,39 +207,48 @@ class VirtualDevice(Recorder):
         if self.now_ns > self._settings.stop_at_ns:
             self._freeze()
 
-    def _freeze(self) -> None:
+    def _freeze(self) -> NoReturn:
+        """Raise Stopped; what is running or queued at that instant ends there in the log."""
         self.now_ns = self._settings.stop_at_ns
         self._simulator.advance(self.now_ns)
+        for queue in self._simulator.queues:
+            for task in queue:
+                op = self.log.ops[task.seq]
+                op.start_ns = min(task.start_ns, self.now_ns)
+                op.end_ns = self.now_ns
         raise Stopped
 
-    def _block_on(self, tasks: tuple[Task, ...], target: int, name: str, waits_for: str) -> None:
+    def _block_on(self, tasks: Tasks, target: int, name: str, waits_for: str) -> None:
         call_ns = self.now_ns
         self._block(tasks, name, waits_for)
         op = self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns)
         op.target = target
 
-    def _block(self, tasks: tuple[Task, ...], name: str, waits_for: str) -> None:
+    def _block(self, tasks: Tasks, name: str, waits_for: str) -> None:
         """The host waits for tasks: a span as long as the wait."""
-        at = self.context
-        span = HostSpan(name, self.now_ns, 0, at.step, at.slot, at.cause, waits_for)
-        self.spans.append(span)
+        stop_at_ns = self._settings.stop_at_ns
+        span = self._span(name, waits_for=waits_for)
         for task in tasks:
-            if not self._simulator.run_until(task, self._settings.stop_at_ns):
-                span.end_ns = self._settings.stop_at_ns
+            done = self._simulator.run_until(task, stop_at_ns)
+            self.now_ns = max(self.now_ns, task.end_ns if done else stop_at_ns)
+            span.end_ns = self.now_ns
+            if not done:
                 self._freeze()
-            self.now_ns = max(self.now_ns, task.end_ns)
-        span.end_ns = self.now_ns
+
+    def _span(self, name: str, length_ns: int = 0, waits_for: str = "") -> HostSpan:
+        """A host span that begins now; it ends at the latest where the run is frozen."""
+        at, start_ns = self.context, self.now_ns
+        end_ns = min(start_ns + length_ns, self._settings.stop_at_ns)
+        span = HostSpan(name, start_ns, end_ns, at.step, at.slot, at.cause, waits_for)
+        self.spans.append(span)
+        return span
 
     def _stage(self, src: Buffer, mask: int, work_ns: int) -> torch.Tensor | None:
         """A pageable source is copied aside while the host is blocked: safe, but not async."""
-        at = self.context
-        start_ns = self.now_ns
-        self._log(OpKind.HOST_READ, "stage", HOST, (src.rows(mask),), (), start_ns)
+        self._log(OpKind.HOST_READ, "stage", HOST, (src.rows(mask),), (), self.now_ns)
+        self._span("pageable copy", work_ns, "copy")
         self._pass(work_ns)
         self._simulator.advance(self.now_ns)
-        self.spans.append(
-            HostSpan("pageable copy", start_ns, self.now_ns, at.step, at.slot, at.cause, "copy")
-        )
         return None if src.data is None else src.data.clone()
 
     def _enqueue_kernel(self, stream: Stream, kernel: Kernel, call_ns: int) -> None:
@@ -257,23 +265,27 @@ class VirtualDevice(Recorder):
             self._block_on((task,), task.seq, "blocking launch", "launch")
 
     def _task(self, op: Op, stream: Stream, work_ns: int) -> Task:
-        """The simulator's side of an operation: behind its stream's waits and barriers."""
+        """The simulator's side of an operation."""
         task = Task(op.seq, op.stream, work_ns)
-        task.deps = self._pending[op.stream]
-        self._pending[op.stream] = ()
-        kind = stream.info.kind
-        if kind is not StreamKind.NON_BLOCKING:
-            for other in self.log.streams:
-                if {kind, other.kind} == {StreamKind.DEFAULT, StreamKind.BLOCKING}:
-                    barrier = self._behind(other.index)
-                    task.deps += barrier
-                    op.depends += tuple((dep.seq, "barrier") for dep in barrier)
         task.priority = stream.info.priority
         return task
 
     def _enqueue(self, task: Task) -> None:
-        self._tails[task.stream] = task
+        self._bar(self.log.ops[task.seq])
+        self._order.append(task)
         self._simulator.enqueue(task, self.now_ns)
+
+    def _bar(self, op: Op) -> None:
+        """Hold an operation back behind the legacy default stream's barrier, if there is one."""
+        self._simulator.advance(self.now_ns)
+        barrier = self._order.barrier(op.stream)
+        if barrier:
+            self._order.hold(op.stream, barrier)
+            op.depends = tuple((task.seq, "barrier") for task in barrier)
+
+    def _behind(self, stream: int) -> Tasks:
+        self._simulator.advance(self.now_ns)
+        return self._order.behind(stream)
 
     def _finished(self, task: Task) -> None:
         op = self.log.ops[task.seq]

@@ -13,6 +13,7 @@ from engine.hazards import apply_fix, find_hazards, find_races
 from engine.oplog import OpKind, OpLog
 from tests.engine.interleavings import racing_pairs, random_loop, random_program
 from tests.engine.pipelines import (
+    D2H,
     D2H_W,
     H2D_R,
     H2D_W,
@@ -22,6 +23,7 @@ from tests.engine.pipelines import (
     LOOP_FAULTS,
     REUSE_EDGES,
     WAITS,
+    Builder,
     found_pairs,
     pipeline,
     two_accesses,
@@ -77,6 +79,19 @@ def test_a_fixed_log_is_numbered_in_order_and_keeps_its_operations():
         added = {OpKind.WAIT, OpKind.SYNC_OP}
         kept = sorted((op.name, op.step) for op in fixed if op.kind not in added)
         assert kept == sorted((op.name, op.step) for op in log if op.kind not in added)
+
+
+def test_a_fix_moves_nothing_ahead_of_what_it_waits_for():
+    builder = Builder()
+    ids = builder.buffer("host outputs", "ids")
+    for step, waits in ((1, False), (2, True)):
+        copy = builder.add(OpKind.D2H, D2H, writes=[ids], step=step, name="d2h")
+        if waits:
+            builder.add(OpKind.SYNC_OP, step=step, target=copy, name="sync")
+        builder.add(OpKind.HOST_READ, reads=[ids], step=step - 1, name="read")
+    (hazard,) = find_hazards(builder.log)
+    fixed = apply_fix(builder.log, hazard.fix)
+    assert [op.name for op in fixed] == ["read", "d2h", "d2h", "sync", "read"]
 
 
 @pytest.mark.parametrize("toggle", list(LOOP_FAULTS))

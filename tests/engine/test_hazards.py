@@ -15,8 +15,10 @@ from engine.hazards import apply_fix, find_hazards, find_races, missing_edge
 from engine.oplog import OpKind, OpLog
 from tests.engine.interleavings import random_loop, random_program
 from tests.engine.pipelines import (
+    COMPUTE,
     D2H_R,
     D2H_W,
+    H2D,
     H2D_R,
     H2D_W,
     HOST_R,
@@ -27,6 +29,7 @@ from tests.engine.pipelines import (
     LOOP_FAULTS,
     REUSE_EDGES,
     WAITS,
+    Builder,
     pipeline,
     two_accesses,
     verdict,
@@ -35,7 +38,11 @@ from tests.engine.pipelines import (
 seeds = st.integers(0, 2**32)
 
 
-@given(seeds, st.sampled_from([random_loop, random_program]))
+def scrambled_program(rng: Random) -> OpLog:
+    return random_program(rng, stepped=True)
+
+
+@given(seeds, st.sampled_from([random_loop, random_program, scrambled_program]))
 def test_leaving_out_implied_races_loses_no_group(seed, generate):
     log = generate(Random(seed))
     every = {
@@ -95,6 +102,19 @@ def test_a_copy_issued_before_an_older_kernel_read_its_target_overwrites_it():
     assert hazard.fix.how == "finish_first"
     fixed = apply_fix(log, hazard.fix)
     assert [op.kind for op in fixed] == [OpKind.KERNEL, OpKind.WAIT, OpKind.H2D]
+
+
+def test_a_nearer_race_hides_no_older_one_in_the_other_logical_order():
+    builder = Builder()
+    tokens = builder.buffer("device inputs")
+    for step in (5, 1, 0):
+        builder.add(OpKind.KERNEL, COMPUTE, reads=[tokens], step=step)
+    builder.add(OpKind.H2D, H2D, writes=[tokens], step=3)
+    assert verdict(builder.log) == {
+        ("WAR", "device inputs", "compute_done -> h2d"),
+        ("RAW", "device inputs", "h2d_done -> compute"),
+    }
+    assert [race.first.step for race in find_races(builder.log)] == [0, 3]
 
 
 @pytest.mark.parametrize("steps", [(-1, -1), (4, 4), (-1, 2), (2, -1)])

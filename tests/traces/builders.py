@@ -54,7 +54,7 @@ json_values = st.recursive(
     max_leaves=4,
 )
 times = st.integers(-(1 << 40), 1 << 60)
-ids = st.integers(-1, 1 << 40)
+ids = st.integers(-(1 << 63), (1 << 63) - 1)
 words = st.text(max_size=6)
 
 

@@ -8,7 +8,13 @@ from tests.traces.builders import Diagram, traces
 from traces import find_gaps, gaps_by_cause, wall_ns
 from traces.activity import span_union
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED
-from traces.gap_walk import INPUT_REUSE, OUTPUT_REUSE, SHARED_COMPUTE_STREAM, SHARED_COPY_STREAM
+from traces.gap_walk import (
+    DEFAULT_STREAM,
+    INPUT_REUSE,
+    OUTPUT_REUSE,
+    SHARED_COMPUTE_STREAM,
+    SHARED_COPY_STREAM,
+)
 from traces.intervals import total
 
 
@@ -56,12 +62,42 @@ def test_a_synchronous_step_names_host_steps_and_copies():
 
 def test_a_cause_given_by_a_span_replaces_its_name():
     run = sync_run()
-    run.spans[7]["args"] = {"cause": ".item()"}
+    run.spans[8]["args"] = {"cause": "grammar"}
     run.spans[10]["args"] = {"cause": "pageable copy"}
     found = parts(run.trace(), 1)
-    assert found[".item()"] == 40
+    assert found["grammar"] == 60
     assert found["pageable copy"] == 40
-    assert "d2h copy" not in found
+    assert "update state" not in found
+
+
+@pytest.mark.parametrize(
+    ("args", "cause"),
+    [
+        ({"waits_for": "device"}, "wait d2h_done"),
+        ({"waits_for": "event", "cause": ".item()"}, ".item()"),
+    ],
+)
+def test_a_wait_that_lets_the_device_run_dry_owns_the_whole_gap(args, cause):
+    run = sync_run()
+    run.spans[7]["args"] = args
+    assert parts(run.trace(), 1) == {cause: 150}
+
+
+def test_a_wait_that_was_over_before_the_gap_owns_none_of_it():
+    run = sync_run()
+    run.spans[7] |= {"dur_ns": 100, "args": {"waits_for": "device"}}
+    assert parts(run.trace(), 1)["update state"] == 60
+
+
+def test_what_the_legacy_default_stream_held_back_is_named():
+    run = Diagram()
+    launch = run.host("launch all", 0, 10, "launch")
+    kernel = run.gpu("compute", "kernel", 10, 50, launch)
+    copy = run.gpu("D2H", "d2h", 50, 60, launch)
+    run.flow(kernel, copy, "barrier")
+    following = run.gpu("compute", "kernel", 60, 90, launch)
+    run.flow(copy, following, "barrier")
+    assert parts(run.trace(), 1) == {DEFAULT_STREAM: 10}
 
 
 def test_the_innermost_host_span_is_blamed_and_holes_are_untraced():
@@ -108,7 +144,7 @@ def test_two_copies_on_one_stream_are_named():
     run.gpu("H2D", "d2h", 50, 60, launch, (kernel,))
     copy = run.gpu("H2D", "h2d", 60, 75, launch)
     run.gpu("compute", "kernel", 75, 90, launch, (copy,))
-    assert parts(run.trace(), 1) == {SHARED_COPY_STREAM: 10, "h2d copy": 15}
+    assert parts(run.trace(), 1) == {SHARED_COPY_STREAM: 25}
 
 
 def test_a_copy_engine_taken_by_another_stream_is_seen():

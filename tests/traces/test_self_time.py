@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from traces.schema import NONE, Trace
-from traces.self_time import SelfTime
+from traces.self_time import self_time
 
 
 @st.composite
@@ -19,14 +19,14 @@ def nested(draw, start=0, end=30, depth=3):
     return spans
 
 
-def self_time(spans):
+def timeline_of(spans):
     trace = Trace.from_rows([{"ts_ns": a, "dur_ns": b - a} for a, b in spans])
-    return SelfTime(trace.spans), trace.spans
+    return self_time(trace.spans), trace.spans
 
 
 @given(nested(), st.integers(-3, 30), st.integers(1, 30))
 def test_every_instant_belongs_to_the_innermost_open_span(spans, start, length):
-    timeline, rows = self_time(spans)
+    timeline, rows = timeline_of(spans)
     owners = {}
     for a, b, span_id in timeline.between(start, start + length):
         owners |= dict.fromkeys(range(a, b), span_id)
@@ -40,7 +40,7 @@ def test_every_instant_belongs_to_the_innermost_open_span(spans, start, length):
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8))
 def test_spans_that_overlap_badly_still_cover_each_instant_once(pairs):
-    timeline, _ = self_time([(min(p), max(p)) for p in pairs])
+    timeline, _ = timeline_of([(min(p), max(p)) for p in pairs])
     segments = list(timeline.between(0, 25))
     assert segments[0].start_ns == 0
     assert segments[-1].end_ns == 25

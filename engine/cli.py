@@ -1,0 +1,154 @@
+"""The command line: `python -m engine run | modes | mechanisms`.
+
+Exit code 0: done. 1: a verdict is bad and `--check` was given. 2: bad input, told in one
+line on stderr.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from engine.device.cost import CostError
+from engine.mechanisms import MechanismError
+from engine.modes import ModeError
+from engine.report import is_bad, mechanisms_report, modes_report, run_report
+from engine.execution import Run, configure, execute
+from engine.workload import WorkloadError
+from traces import write_trace
+
+BAD_INPUT = (CostError, MechanismError, ModeError, WorkloadError, OSError, ValueError)
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except BAD_INPUT as error:
+        print(f"engine: {_one_line(error)}", file=sys.stderr)
+        return 2
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m engine", description="Run the lab's engine.")
+    commands = parser.add_subparsers(required=True, metavar="run | modes | mechanisms")
+    run = commands.add_parser("run", help="run a mode and print its figures and verdicts")
+    run.set_defaults(command=_run)
+    run.add_argument("--mode", default="async", help="a mode of `modes` (default: async)")
+    run.add_argument(
+        "--set", action="append", default=[], nargs="+", metavar="TOGGLE=VALUE",
+        help="change toggles; see `mechanisms`",
+    )  # fmt: skip
+    run.add_argument("--device", default="virtual", choices=["virtual"])
+    run.add_argument("--cost", help="a cost preset or a JSON file")
+    run.add_argument("--workload", help="a workload preset or a JSON file")
+    run.add_argument("--batch", type=_count, help="request rows a step")
+    run.add_argument("--steps", type=_count, help="stop after so many steps")
+    run.add_argument("--requests", type=_count, help="how many requests to serve")
+    run.add_argument("--seed", type=int)
+    run.add_argument("--jitter", type=_percent, default=0.0, metavar="PCT")
+    run.add_argument("--no-compute", action="store_true", help="run the timing alone")
+    run.add_argument("--out", type=Path, metavar="FILE.json.gz", help="write the trace")
+    run.add_argument("--check", action="store_true", help="exit with 1 when a verdict is bad")
+    run.add_argument("--json", action="store_true", help="print one JSON object")
+    for name, command, text in (
+        ("modes", _modes, "list the modes"),
+        ("mechanisms", _mechanisms, "list every toggle with its values"),
+    ):
+        sub = commands.add_parser(name, help=text)
+        sub.add_argument("--json", action="store_true", help="print a JSON list")
+        sub.set_defaults(command=command)
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)
+
+
+def _percent(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage from 0 to 100")
+    return value
+
+
+def _settings(pairs: list[list[str]]) -> dict[str, str]:
+    settings = {}
+    for pair in (item for group in pairs for item in group):
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise MechanismError(f"--set takes TOGGLE=VALUE, not {pair!r}")
+        settings[name] = value
+    return settings
+
+
+def _run(options: argparse.Namespace) -> int:
+    config = configure(
+        options.mode, set=_settings(options.set), cost=options.cost, workload=options.workload,
+        batch=options.batch, steps=options.steps, requests=options.requests, seed=options.seed,
+        jitter=options.jitter, compute=not options.no_compute,
+    )  # fmt: skip
+    result = execute(config)
+    report = run_report(result)
+    if options.out is not None:
+        write_trace(result.trace, options.out)
+    print(json.dumps(report) if options.json else _text(result, report))
+    return 1 if options.check and is_bad(result) else 0
+
+
+def _text(result: Run, report: dict[str, Any]) -> str:
+    lines = [
+        f"{report['mode']} on {report['device']}: {report['steps']} steps in "
+        f"{report['wall_ms']:.3f} ms, {report['step_ms']:.3f} ms a step",
+        f"GPU active {100 * report['gpu_active']:.1f} %, idle {report['gpu_idle_ms']:.3f} ms",
+        f"wrong tokens {report['wrong_tokens']} of {report['total_tokens']}",
+    ]
+    lines += [f"  idle {ms:10.3f} ms  {cause}" for cause, ms in report["gaps"].items()]
+    for hazard in report["hazards"]:
+        lines.append(
+            f"hazard {hazard['kind']} on {hazard['resource']} at step {hazard['step']}: "
+            f"{hazard['first']} / {hazard['second']}; missing {hazard['missing_edge']}; "
+            f"fix: {hazard['fix']}"
+        )
+    lines += [f"broken invariant: {sentence}" for sentence in report["invariants"]]
+    lines += [f"error: {sentence}" for sentence in report["errors"]]
+    return "\n".join(lines)
+
+
+def _modes(options: argparse.Namespace) -> int:
+    modes = modes_report()
+    if options.json:
+        print(json.dumps(modes))
+    else:
+        for mode in modes:
+            print(f"{mode['name']:24} {' '.join(mode['expect']):8} {mode['summary']}")
+    return 0
+
+
+def _mechanisms(options: argparse.Namespace) -> int:
+    mechanisms = mechanisms_report()
+    if options.json:
+        print(json.dumps(mechanisms))
+    else:
+        for info in mechanisms:
+            print(f"{info['group']:12} {info['name']:22} {', '.join(info['values'])}")
+    return 0

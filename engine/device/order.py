@@ -1,0 +1,68 @@
+"""What the next operation of a stream stands behind: CUDA's ordering rules, without a clock.
+
+A stream is a FIFO. A wait holds later work back until what stood before the event's
+record at that time is done. Work on the legacy default stream comes after all earlier
+work of every blocking stream, and later work of blocking streams comes after it; records
+and waits are work in that sense, too. Non-blocking streams take no part in it.
+
+What this module does not know: time, the log, copy engines.
+"""
+
+from engine.device.simulator import Task
+from engine.oplog import StreamKind
+
+Tasks = tuple[Task, ...]
+
+_BARRED = {StreamKind.DEFAULT, StreamKind.BLOCKING}
+"""A default and a blocking stream hold each other's later work back."""
+
+
+class StreamOrder:
+    """The last operation of every stream, and what its next one waits for beside it."""
+
+    def __init__(self) -> None:
+        self._kinds: list[StreamKind] = []
+        self._tails: list[Tasks] = []
+        self._pending: list[Tasks] = []
+        self._records: dict[int, Tasks] = {}
+
+    def add_stream(self, kind: StreamKind) -> None:
+        """The next stream, still empty."""
+        self._kinds.append(kind)
+        self._tails.append(())
+        self._pending.append(())
+
+    def behind(self, stream: int) -> Tasks:
+        """What is still to be done before a stream's next operation may start."""
+        tasks = self._tails[stream] + self._pending[stream]
+        return tuple(task for task in tasks if not task.done)
+
+    def everything(self) -> Tasks:
+        """What is still to be done on any stream."""
+        return tuple(task for stream in range(len(self._kinds)) for task in self.behind(stream))
+
+    def barrier(self, stream: int) -> Tasks:
+        """What the legacy default stream puts before a stream's next operation."""
+        kind = self._kinds[stream]
+        if kind is StreamKind.NON_BLOCKING:
+            return ()
+        barring = [s for s, other in enumerate(self._kinds) if {kind, other} == _BARRED]
+        return tuple(task for other in barring for task in self.behind(other))
+
+    def hold(self, stream: int, tasks: Tasks) -> None:
+        """Let a stream's next operation wait for `tasks`."""
+        self._pending[stream] += tasks
+
+    def append(self, task: Task) -> None:
+        """A task enters its stream: it takes over what the stream was held back by."""
+        task.deps = self._pending[task.stream]
+        self._pending[task.stream] = ()
+        self._tails[task.stream] = (task,)
+
+    def record(self, seq: int, stream: int) -> None:
+        """Note what record number `seq` stands for: all work of the stream so far."""
+        self._records[seq] = self.behind(stream)
+
+    def recorded(self, seq: int) -> Tasks:
+        """What record number `seq` stands for."""
+        return self._records[seq]

@@ -1,0 +1,112 @@
+"""Thin arrows between spans: what waited for which event, and which call launched what.
+
+Arrows are for a window narrow enough to follow them; above MAX_ARROWS none of a kind is drawn.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from lab.palette import EDGE, FAINT
+from traces import Trace
+
+MAX_ARROWS = 60
+MAX_LAUNCHES = 18
+EVENT_KINDS = ("event", "barrier", "stream")
+
+
+class Place(Protocol):
+    """Where a lane stands (y grows downwards)."""
+
+    @property
+    def top(self) -> float: ...
+
+    @property
+    def bottom(self) -> float: ...
+
+    @property
+    def middle(self) -> float: ...
+
+    @property
+    def busy(self) -> bool: ...
+
+
+def arrow_traces(
+    trace: Trace, places: Mapping[str, Place], window: tuple[int, int]
+) -> list[dict[str, Any]]:
+    """Scatter traces of the arrows that lie wholly in the window, launches below events."""
+    events = _segments(trace, places, window, EVENT_KINDS)
+    launches = _segments(trace, places, window, ("launch",))
+    drawn = []
+    if 0 < len(launches) <= MAX_LAUNCHES:
+        drawn.append(_trace("launch arrow", launches, FAINT, "dot", 5))
+    if 0 < len(events) <= MAX_ARROWS:
+        drawn.append(_trace("event arrow", events, EDGE, "solid", 9))
+    return drawn
+
+
+Segment = tuple[float, float, float, float]
+"""x0, y0, x1, y1: ms and lanes."""
+
+
+def _segments(
+    trace: Trace, places: Mapping[str, Place], window: tuple[int, int], kinds: tuple[str, ...]
+) -> list[Segment]:
+    """Arrows in the window between lanes that are shown: a launch leaves at the end of the
+    call, an event at the end of the operation that was waited for."""
+    flows = trace.flows[trace.flows["kind"].isin(kinds)]
+    start = trace.spans["ts_ns"].to_numpy()
+    end = start + trace.spans["dur_ns"].to_numpy()
+    src, dst = flows["src"].to_numpy(), flows["dst"].to_numpy()
+    inside = (end[src] >= window[0]) & (start[dst] <= window[1])
+    if np.count_nonzero(inside) > 4 * MAX_ARROWS:
+        return []
+    lanes = _lane_keys(trace)
+    found = []
+    for a, b in zip(src[inside].tolist(), dst[inside].tolist(), strict=True):
+        one, other = places.get(lanes(a)), places.get(lanes(b))
+        if one and other and one is not other:
+            y0, y1 = _ends(one, other)
+            found.append((int(end[a]) / 1e6, y0, int(start[b]) / 1e6, y1))
+    return found
+
+
+def _ends(one: Place, other: Place) -> tuple[float, float]:
+    """Where an arrow leaves and arrives. Copy lanes are nearly empty, so that it may start in
+    their middle and can be followed."""
+    down = other.top > one.top
+    edge = one.bottom if down else one.top
+    return (edge if one.busy else one.middle), (other.top if down else other.bottom)
+
+
+def _lane_keys(trace: Trace) -> Any:
+    """A function from span id to the key of its lane."""
+    device, stream = trace.spans["device"].to_numpy(), trace.spans["stream"].to_numpy()
+    return lambda span: f"{device[span]}/{stream[span]}" if device[span] >= 0 else "host"
+
+
+def _trace(
+    name: str, segments: list[Segment], color: str, dash: str, head_px: int
+) -> dict[str, Any]:
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    for x0, y0, x1, y1 in segments:
+        xs += [x0, x1, None]
+        ys += [y0, y1, None]
+    return {
+        "type": "scatter",
+        "name": name,
+        "mode": "lines+markers",
+        "x": xs,
+        "y": ys,
+        "hoverinfo": "skip",
+        "line": {"color": color, "width": 1.2, "dash": dash},
+        "marker": {
+            "symbol": "arrow",
+            "angleref": "previous",
+            "size": [0, head_px, 0] * len(segments),
+            "color": color,
+            "line": {"width": 0},
+        },
+    }

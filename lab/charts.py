@@ -1,0 +1,156 @@
+"""The small figures beside the timeline: the overview strip, idle by cause, counters."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lab.catalogue import t
+from lab.escape import for_plotly
+from lab.figures import FONT_PX, frame, time_axis
+from lab.hover import cause_text
+from lab.palette import GAP, HOST, SLOT_HUES, STYLES
+from traces import Gap, Trace
+from traces.activity import span_union
+
+BINS = 400
+LONGEST_GAPS = 10
+MAX_CAUSES = 12
+
+
+def busy_shares(spans: pd.DataFrame, extent: tuple[int, int], bins: int = BINS) -> np.ndarray:
+    """Share of each of `bins` equal stretches of `extent` (ns) in which a span ran, 0 to 1."""
+    busy = span_union(spans)
+    edges = np.linspace(extent[0], extent[1], bins + 1)
+    if not len(busy):
+        return np.zeros(bins)
+    passed = np.concatenate([[0], np.cumsum(busy[:, 1] - busy[:, 0])])
+    times = np.concatenate([busy[:1, 0], busy.ravel()])
+    values = np.concatenate([[0], np.column_stack([passed[:-1], passed[1:]]).ravel()])
+    return np.diff(np.interp(edges, times, values)) / np.maximum(np.diff(edges), 1)
+
+
+def overview(
+    rows: Mapping[str, pd.DataFrame],
+    gaps: Sequence[Gap],
+    extent: tuple[int, int],
+    window: tuple[int, int],
+) -> dict[str, Any]:
+    """The whole run: for each row how busy it was, the longest gaps as ticks, the window."""
+    edges = np.linspace(extent[0], extent[1], BINS + 1) / 1e6
+    data = []
+    for number, (label, spans) in enumerate(rows.items()):
+        shares = busy_shares(spans, extent)
+        data.append(
+            {
+                "type": "bar", "x": (edges[:-1] + edges[1:]) / 2, "y": shares * 0.86,
+                "base": np.full(BINS, float(-number)), "width": np.diff(edges),
+                "marker": {"color": SLOT_HUES[0], "line": {"width": 0}}, "name": label,
+                "customdata": shares * 100, "hovertemplate": t("overview.hover"),
+            }
+        )  # fmt: skip
+    data.append(_ticks(gaps, len(rows)))
+    layout = frame(
+        height=44 + 26 * len(rows),
+        barmode="overlay",
+        bargap=0,
+        margin={"l": 64, "r": 10, "t": 6, "b": 24},
+        xaxis=time_axis(extent, "", showgrid=False),
+        yaxis={
+            "range": [1 - len(rows) - 0.05, 1.12], "fixedrange": True, "showgrid": False,
+            "zeroline": False, "tickmode": "array", "tickfont": {"size": FONT_PX - 1},
+            "tickvals": [0.43 - number for number in range(len(rows))],
+            "ticktext": [for_plotly(label, 10) for label in rows],
+        },
+        shapes=[_window_shape(window)],
+        dragmode="select",
+        selectdirection="h",
+    )  # fmt: skip
+    return {"data": data, "layout": layout}
+
+
+def _ticks(gaps: Sequence[Gap], rows: int) -> dict[str, Any]:
+    longest = sorted(gaps, key=lambda gap: -gap.ns)[:LONGEST_GAPS]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [(gap.start_ns + gap.end_ns) / 2e6 for gap in longest],
+        "y": [1.0] * len(longest),
+        "marker": {"symbol": "triangle-down", "size": 8, "color": GAP},
+        "hoverinfo": "text",
+        "hovertext": [
+            for_plotly(f"{gap.ns / 1e6:.6f} ms · {cause_text(gap.cause)}") for gap in longest
+        ],
+    }
+
+
+def _window_shape(window: tuple[int, int]) -> dict[str, Any]:
+    return {
+        "type": "rect", "xref": "x", "yref": "paper", "x0": window[0] / 1e6, "x1": window[1] / 1e6,
+        "y0": 0, "y1": 1, "line": {"color": HOST, "width": 1.5}, "fillcolor": HOST, "opacity": 0.28,
+    }  # fmt: skip
+
+
+def idle_bars(gaps: Mapping[str, Mapping[str, float]], wall_ms: Mapping[str, float]) -> dict[str, Any]:
+    """Idle share of the wall time by cause, one bar a run; the first run is the one shown."""
+    totals: dict[str, float] = {}
+    for title, of_run in gaps.items():
+        for cause, ms in of_run.items():
+            totals[cause] = max(totals.get(cause, 0.0), ms / wall_ms[title])
+    causes = sorted(totals, key=lambda cause: -totals[cause])[:MAX_CAUSES]
+    looks = ((GAP, "/"), (HOST, ""), (STYLES["python"].fill, "x"))
+    data = [
+        {
+            "type": "bar", "orientation": "h", "name": title,
+            "y": [for_plotly(cause_text(cause), 40) for cause in causes],
+            "x": [100 * of_run.get(cause, 0.0) / wall_ms[title] for cause in causes],
+            "marker": {"color": fill, "pattern": {"shape": pattern, "solidity": 0.25}},
+            "hovertemplate": "%{x:.3f} %<extra>%{fullData.name}</extra>",
+        }
+        for (title, of_run), (fill, pattern) in zip(gaps.items(), looks, strict=False)
+    ]  # fmt: skip
+    layout = frame(
+        height=70 + 26 * len(causes) * len(data) // 2,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        margin={"l": 8, "r": 8, "t": 30, "b": 40},
+        bargap=0.25,
+        xaxis={"title": {"text": t("idle.axis")}, "zeroline": False, "ticksuffix": " %"},
+        yaxis={"autorange": "reversed", "automargin": True},
+    )
+    return {"data": data, "layout": layout}
+
+
+def counters(trace: Trace, window: tuple[int, int]) -> dict[str, Any]:
+    """Each counter as a stepped line over the window, one below the other."""
+    table = trace.counters
+    names = list(dict.fromkeys(table["name"]))
+    layout = frame(
+        height=60 + 130 * len(names), margin={"l": 8, "r": 10, "t": 8, "b": 44},
+        xaxis=time_axis(window, t("axis.ms"), fixedrange=True),
+        grid={"rows": max(1, len(names)), "columns": 1, "pattern": "coupled"},
+    )  # fmt: skip
+    data = []
+    for number, name in enumerate(names, 1):
+        points = _within(table[table["name"] == name], window)
+        axis = "y" if number == 1 else f"y{number}"
+        layout["yaxis" if number == 1 else f"yaxis{number}"] = {
+            "title": {"text": for_plotly(name, 24)}, "rangemode": "tozero", "fixedrange": True,
+            "automargin": True, "gridcolor": "rgba(122, 132, 142, 0.18)",
+        }  # fmt: skip
+        data.append(
+            {
+                "type": "scatter", "mode": "lines", "line": {"shape": "hv", "color": SLOT_HUES[0]},
+                "x": points["ts_ns"].to_numpy() / 1e6, "y": points["value"].to_numpy(),
+                "yaxis": axis, "name": name,
+                "hovertemplate": "%{y}<br>%{x:.6f} ms<extra></extra>",
+            }
+        )  # fmt: skip
+    return {"data": data, "layout": layout}
+
+
+def _within(points: pd.DataFrame, window: tuple[int, int]) -> pd.DataFrame:
+    """The points of the window, and the one before it, from which the line comes."""
+    first = max(0, int(points["ts_ns"].searchsorted(window[0])) - 1)
+    return points.iloc[first : int(points["ts_ns"].searchsorted(window[1], side="right")) + 1]

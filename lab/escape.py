@@ -1,0 +1,34 @@
+"""Makes text from outside harmless where it is shown as markup.
+
+Names in a trace file are untrusted. Tables and `st.text` show them as they are; HTML,
+Plotly's small HTML dialect and Streamlit's Markdown (with its LaTeX, colours, emoji codes)
+need the functions below.
+"""
+
+import html
+import re
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=@/])")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def one_line(text: str, longest: int = 80) -> str:
+    """The text without control and direction characters, cut to `longest` characters."""
+    clean = _CONTROL.sub(" ", text)
+    return clean if len(clean) <= longest else clean[: longest - 1] + "…"
+
+
+def for_html(text: str) -> str:
+    """Text for HTML element content and attributes."""
+    return html.escape(text)
+
+
+def for_plotly(text: str, longest: int = 80) -> str:
+    """Text for a Plotly label or hover: no tags, no entities, no LaTeX between dollar signs."""
+    return html.escape(one_line(text, longest), quote=False).replace("$", "&#36;")
+
+
+def for_markdown(text: str, longest: int = 300) -> str:
+    """Text for `st.markdown`, captions and labels: every character that could mean something
+    is escaped."""
+    return _MARKDOWN.sub(r"\\\1", one_line(text, longest))

@@ -1,0 +1,59 @@
+"""What all figures share: the frame around them, and the way to Streamlit.
+
+Figures are plain dicts. Validating one through plotly's classes takes longer than building
+it (60 to 80 ms against 5, measured on 12 traces of 600 bars), so `ReadyFigure` hands the dict on
+as it is, and the tests do the validating.
+"""
+
+from typing import Any
+
+import plotly.io
+from plotly.basedatatypes import BaseFigure
+
+FONT_PX = 12
+CONFIG = {
+    "displaylogo": False,
+    "modeBarButtons": [["toImage"]],
+    "toImageButtonOptions": {"filename": "overlap-lab", "scale": 2},
+}
+"""The one button saves a picture; zooming goes through the page, so that it can be shared."""
+
+
+class ReadyFigure(BaseFigure):
+    """A figure whose dict is known to be valid."""
+
+    def __init__(self, figure: dict[str, Any]) -> None:
+        self.__dict__["_ready"] = figure
+
+    def to_dict(self) -> dict[str, Any]:
+        """The dict as it was given, with the template that carries the page's theme."""
+        ready: dict[str, Any] = self.__dict__["_ready"]
+        template = plotly.io.templates[plotly.io.templates.default or "plotly"].to_plotly_json()
+        return {"data": ready["data"], "layout": {"template": template} | ready["layout"]}
+
+
+def frame(height: int, **layout: Any) -> dict[str, Any]:
+    """A layout: `height` px, no legend, small margins, the page's colours; `layout` goes on top."""
+    return {
+        "height": height,
+        "showlegend": False,
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "font": {"size": FONT_PX},
+        "hoverlabel": {"align": "left", "namelength": -1},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+    } | layout
+
+
+def time_axis(window: tuple[int, int], title: str, **axis: Any) -> dict[str, Any]:
+    """An x axis in ms over a window in ns."""
+    return {
+        "title": {"text": title, "standoff": 6, "font": {"size": FONT_PX}},
+        "range": [window[0] / 1e6, window[1] / 1e6],
+        "showgrid": True,
+        "gridcolor": "rgba(122, 132, 142, 0.18)",
+        "zeroline": False,
+        "tickfont": {"size": FONT_PX - 1},
+        "nticks": 12,
+        "hoverformat": ",.6f",
+    } | axis

@@ -1,0 +1,166 @@
+"""The lanes of a trace: which spans are drawn on which strip, from top to bottom.
+
+Runs of this project's engine get their host lane (steps, waits over them, launches as thin
+marks) and one lane a stream. Other traces get, for each device, a lane of idle time and one
+a stream, then their host threads with nested calls below each other. Nothing is drawn here.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from lab.lod import Layer
+from lab.palette import STYLE_NUMBER, style_name
+from traces import Gap, Trace
+from traces.schema import HOST
+
+MAX_NESTING = 4
+"""Nested host calls deeper than this are not drawn."""
+
+LAUNCH_HEIGHT = 0.38
+
+GAP_STYLE = STYLE_NUMBER["gap"]
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """A layer and the part of the lane's height it takes (0 is the bottom, 1 the top).
+    `is_gap`: its `span` numbers count the trace's gaps, not its spans."""
+
+    layer: Layer
+    bottom: float = 0.0
+    top: float = 1.0
+    is_gap: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Lane:
+    """One row of the picture. `key` tells it from all others of its trace; `height` is
+    relative; `gpu`: it holds device work; `main`: also shown where there is little room."""
+
+    key: str
+    label: str
+    strips: tuple[Strip, ...]
+    height: float = 1.0
+    gpu: bool = False
+    main: bool = True
+
+    @property
+    def spans(self) -> int:
+        """How many spans (or gaps) lie on the lane."""
+        return sum(len(strip.layer.start) for strip in self.strips)
+
+
+def make_lanes(trace: Trace, gaps: Sequence[Gap]) -> list[Lane]:
+    """All lanes of a trace with its gaps drawn in, from top to bottom."""
+    return _engine_lanes(trace, gaps) if trace.is_engine_dump else _profiler_lanes(trace, gaps)
+
+
+def gap_layer(gaps: Sequence[Gap], device: int) -> Layer:
+    """The gaps of one device as a layer; its `span` numbers are positions in `gaps`."""
+    kept = [(g.start_ns, g.ns, number) for number, g in enumerate(gaps) if g.device == device]
+    table = np.array(kept, dtype=np.int64).reshape(-1, 3)
+    return Layer(table[:, 0], table[:, 1], np.full(len(table), GAP_STYLE), table[:, 2])
+
+
+def span_layer(spans: pd.DataFrame) -> Layer:
+    """Spans of a trace as a layer, each in the style of its kind and slot."""
+    kinds, slots = spans["kind"].tolist(), spans["slot"].tolist()
+    styles = [STYLE_NUMBER[style_name(k, s)] for k, s in zip(kinds, slots, strict=True)]
+    return Layer(
+        spans["ts_ns"].to_numpy(),
+        spans["dur_ns"].to_numpy(),
+        np.array(styles, dtype=np.int64),
+        spans.index.to_numpy(),
+    )
+
+
+def without(layer: Layer, holes: Layer) -> Layer:
+    """The layer with the holes cut out of its spans; holes do not overlap each other.
+
+    A span that only waits disappears, one that waits in its middle becomes two pieces.
+    """
+    pieces = []
+    hole_start, hole_end = holes.start.tolist(), holes.end.tolist()
+    rows = zip(*(c.tolist() for c in (layer.start, layer.end, layer.style, layer.span)), strict=True)
+    for start, end, style, span in rows:
+        first = bisect_right(hole_end, start)
+        for hole in range(first, bisect_left(hole_start, end)):
+            pieces.append((start, hole_start[hole] - start, style, span))
+            start = hole_end[hole]
+        pieces.append((start, end - start, style, span))
+    table = np.array([piece for piece in pieces if piece[1] > 0], dtype=np.int64).reshape(-1, 4)
+    table = table[np.argsort(table[:, 0], kind="stable")]
+    return Layer(*table.T)
+
+
+def _engine_lanes(trace: Trace, gaps: Sequence[Gap]) -> list[Lane]:
+    host = trace.host_spans()
+    waits = span_layer(host[host["kind"] == "sync"])
+    strips = (
+        Strip(without(span_layer(host[host["kind"] == "host"]), waits)),
+        Strip(waits),
+        Strip(span_layer(host[host["kind"] == "launch"]), 0.0, LAUNCH_HEIGHT),
+    )
+    return [Lane("host", "host", strips), *_stream_lanes(trace, gaps)]
+
+
+def _stream_lanes(trace: Trace, gaps: Sequence[Gap]) -> list[Lane]:
+    """A lane a stream; a device's gaps lie on its first stream with kernels, empty there."""
+    lanes = []
+    for device in trace.devices:
+        ops = trace.gpu_spans(device)
+        computing = ops.loc[ops["kind"] == "kernel", "stream"]
+        home = int(computing.min()) if len(computing) else int(ops["stream"].min())
+        for stream, spans in ops.groupby("stream"):
+            strips = [Strip(span_layer(spans))]
+            if stream == home:
+                strips.insert(0, Strip(gap_layer(gaps, device), is_gap=True))
+            lanes.append(
+                Lane(
+                    f"{device}/{stream}", str(spans["track"].iloc[0]), tuple(strips),
+                    gpu=True, main=bool(stream == home),
+                )
+            )  # fmt: skip
+    return lanes
+
+
+def _profiler_lanes(trace: Trace, gaps: Sequence[Gap]) -> list[Lane]:
+    lanes = []
+    for device in trace.devices:
+        idle = Strip(gap_layer(gaps, device), is_gap=True)
+        lanes.append(Lane(f"{device}/idle", f"GPU {device} · idle", (idle,), 0.7, gpu=True))
+        for stream, spans in trace.gpu_spans(device).groupby("stream"):
+            strip = Strip(span_layer(spans))
+            lanes.append(Lane(f"{device}/{stream}", f"GPU {device} · stream {stream}", (strip,)))
+    drawn = trace.spans["kind"] != "instant"
+    host = trace.spans[(trace.spans["device"] == HOST) & drawn]
+    for track, spans in host.groupby("track", sort=False):
+        lanes.append(_thread_lane(str(track), spans))
+    return lanes
+
+
+def _thread_lane(track: str, spans: pd.DataFrame) -> Lane:
+    """A host thread: outer calls on top, what they call below them."""
+    depth = nesting(spans["ts_ns"].to_numpy(), spans["dur_ns"].to_numpy())
+    rows = min(MAX_NESTING, int(depth.max()) + 1)
+    strips = tuple(
+        Strip(span_layer(spans[depth == row]), 1 - (row + 1) / rows, 1 - row / rows)
+        for row in range(rows)
+    )
+    return Lane(track, track, strips, height=0.6 + 0.4 * rows, main=False)
+
+
+def nesting(start: np.ndarray, dur: np.ndarray) -> np.ndarray:
+    """How many earlier spans are still open when each starts; spans sorted as in a trace."""
+    depth = np.empty(len(start), dtype=np.int64)
+    open_until: list[int] = []
+    for number, (begin, length) in enumerate(zip(start.tolist(), dur.tolist(), strict=True)):
+        while open_until and open_until[-1] <= begin:
+            open_until.pop()
+        depth[number] = len(open_until)
+        open_until.append(begin + length)
+    return depth

@@ -1,0 +1,86 @@
+"""The one visual language: what each kind of span looks like, on every page.
+
+Host work is grey, a slot has one calm hue for its H2D, compute and D2H, idle GPU time is
+hatched amber, and vermillion marks corrupted tokens and hazards and nothing else. The hues
+are those of Okabe and Ito, which colour-blind people can tell apart; a pattern says the same
+again. The mid-tones are chosen to be read on a light and on a dark page.
+"""
+
+from dataclasses import dataclass
+
+ALARM = "#D55E00"
+"""Corrupted tokens and hazards, and nothing else."""
+
+GAP = "#E69F00"
+HOST = "#7A848E"
+EDGE = "#5B6570"
+FAINT = "rgba(122, 132, 142, 0.30)"
+SLOT_HUES = ("#0072B2", "#009E73", "#A5628C", "#3F8FBF")
+WHITE = "#FFFFFF"
+OUTLINE = "rgba(255, 255, 255, 0.55)"
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one kind of span is drawn. `label` is a key of the catalogue; `pattern` is a Plotly
+    hatch ("" is solid); `text` the colour of a name inside ("" takes the page's own)."""
+
+    label: str
+    fill: str
+    pattern: str = ""
+    line: str = ""
+    text: str = ""
+
+
+def _slot_styles(hue: str) -> dict[str, Style]:
+    return {
+        "kernel": Style("legend.kernel", hue, text=WHITE),
+        "h2d": Style("legend.h2d", hue, "/", WHITE),
+        "d2h": Style("legend.d2h", hue, "\\", WHITE),
+        "copy": Style("legend.copy", hue, "x", WHITE),
+        "memset": Style("legend.memset", hue, ".", WHITE),
+    }
+
+
+STYLES: dict[str, Style] = {
+    "host": Style("legend.host", HOST, text=WHITE),
+    "sync": Style("legend.sync", "rgba(122, 132, 142, 0.16)", "\\", HOST),
+    "launch": Style("legend.launch", "#3D454D", text=WHITE),
+    "op": Style("legend.op", HOST, text=WHITE),
+    "python": Style("legend.python", "#A3ABB3", text="#24292F"),
+    "annotation": Style("legend.annotation", "rgba(122, 132, 142, 0.25)"),
+    "gap": Style("legend.gap", "rgba(230, 159, 0, 0.10)", "/", GAP),
+} | {
+    f"{kind} {slot}": style
+    for slot, hue in enumerate(SLOT_HUES)
+    for kind, style in _slot_styles(hue).items()
+}
+"""Style by name; device work is "<kind> <slot number>", with hues repeating from the fifth."""
+
+STYLE_NAMES = tuple(STYLES)
+STYLE_NUMBER = {name: number for number, name in enumerate(STYLE_NAMES)}
+
+HOST_STYLE = {
+    "host": "host",
+    "sync": "sync",
+    "launch": "launch",
+    "runtime": "launch",
+    "op": "op",
+    "python": "python",
+    "overhead": "annotation",
+    "annotation": "annotation",
+    "instant": "launch",
+}
+"""Style of a host span by its kind."""
+
+
+def style_name(kind: str, slot: int) -> str:
+    """The style of a span. Work without a slot looks like that of slot A."""
+    if kind in HOST_STYLE:
+        return HOST_STYLE[kind]
+    return f"{kind} {max(slot, 0) % len(SLOT_HUES)}"
+
+
+def slot_letter(slot: int) -> str:
+    """Slot 0 is A, 1 is B, and so on; numbers above 25 stay numbers."""
+    return chr(ord("A") + slot) if slot < 26 else str(slot)

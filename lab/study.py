@@ -1,0 +1,78 @@
+"""A finished run with everything that is shown of it, worked out once and when asked for.
+
+It joins what `engine` and `traces` say of a run; it judges nothing itself.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine import Run
+from engine.verdict import Figures, TokenDiff, diff_tokens, figures
+from lab.lanes import Lane, make_lanes
+from traces import Gap, Trace, find_gaps, trace_bytes
+
+
+@dataclass(eq=False)
+class Study:
+    """A run and its figures, gaps and lanes."""
+
+    run: Run
+
+    @property
+    def trace(self) -> Trace:
+        """The run as a trace."""
+        return self.run.trace
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """Idle stretches of the device with their causes."""
+        return find_gaps(self.trace)
+
+    @cached_property
+    def numbers(self) -> Figures:
+        """Wall time, GPU active and the rest."""
+        return figures(self.run)
+
+    @cached_property
+    def lanes(self) -> list[Lane]:
+        """The lanes of the picture."""
+        return make_lanes(self.trace, self.gaps)
+
+    @cached_property
+    def diff(self) -> TokenDiff | None:
+        """Tokens against the sync baseline; None for a run of timing alone."""
+        return diff_tokens(self.run) if self.run.config.compute else None
+
+    @cached_property
+    def file(self) -> bytes:
+        """The trace as a .json.gz file."""
+        return trace_bytes(self.trace)
+
+    @cached_property
+    def step_starts(self) -> dict[int, int]:
+        """When the host began each step (ns), by step."""
+        host = self.trace.host_spans()
+        steps = host[host["step"] >= 0].groupby("step")["ts_ns"].min()
+        return {int(step): int(ts) for step, ts in steps.items()}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What no order of work can beat: G of GPU work and C + F of host work a step, in ms."""
+
+    gpu_ms: float
+    host_ms: float
+
+    @property
+    def step_ms(self) -> float:
+        """max(G, C + F): with both sides busy, the longer one sets the pace."""
+        return max(self.gpu_ms, self.host_ms)
+
+
+def bound_of(sync: Study) -> Bound:
+    """G and C + F, measured on the sync baseline: kernels, and host work without its waits."""
+    numbers, steps = sync.numbers, max(1, sync.run.steps)
+    host = sync.trace.host_spans()
+    waits = host["kind"].eq("sync") | host["name"].eq("wait") | host["kind"].eq("launch")
+    host_ns = int(host.loc[~waits, "dur_ns"].sum())
+    return Bound((numbers.wall_ms - numbers.gpu_idle_ms) / steps, host_ns / 1e6 / steps)

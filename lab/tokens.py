@@ -1,0 +1,76 @@
+"""The text of every request, with wrong tokens marked, as HTML.
+
+A wrong token has the alarm colour, an underline, and stands between small marks, so that it
+is seen without colour too. Text is escaped here; tokens are bytes, so right and wrong runs
+are decoded one by one.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+
+from engine.request import Request
+from engine.tokenizer import decode
+from engine.verdict import TokenDiff
+from lab.catalogue import t
+from lab.escape import for_html
+from lab.palette import ALARM
+
+CSS = f"""<style>
+.texts section {{ border-top: 1px solid rgba(122,132,142,.35); padding: .6rem 0 .8rem; }}
+.texts h4 {{ margin: 0 0 .2rem; font-size: .9rem; padding: 0; }}
+.texts p {{ margin: 0 0 .4rem; overflow-wrap: anywhere; white-space: pre-wrap; }}
+.texts .prompt {{ opacity: .75; }}
+.texts .pair {{ display: grid; gap: .4rem 1.5rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }}
+.texts small {{ display: block; opacity: .75; }}
+.texts b.wrong {{ color: {ALARM}; text-decoration: underline wavy 1px;
+  text-underline-offset: 3px; background: rgba(213,94,0,.10); }}
+</style>"""
+
+
+def texts_html(requests: Sequence[Request], truth: Sequence[Request], diff: TokenDiff) -> str:
+    """All requests of a run: those with wrong tokens first, each beside the baseline's text."""
+    expected = {request.id: request for request in truth}
+    ordered = sorted(requests, key=lambda request: -len(diff.wrong.get(request.id, ())))
+    blocks = [
+        _request(request, expected.get(request.id), diff.wrong.get(request.id, ()))
+        for request in ordered
+    ]
+    return f'{CSS}<div class="texts">{"".join(blocks)}</div>'
+
+
+def _request(request: Request, truth: Request | None, wrong: Collection[int]) -> str:
+    key = "text.wrong" if wrong else "text.right"
+    head = t(key, id=request.id, wrong=len(wrong), total=len(request.tokens))
+    body = _column(t("text.this_run"), marked(request.tokens, wrong))
+    if wrong and truth is not None:
+        body += _column(t("text.baseline"), for_html(truth.text))
+    return (
+        f"<section><h4>{for_html(head)}</h4>"
+        f'<p class="prompt">{for_html(decode(request.prompt))}</p>'
+        f'<div class="pair">{body}</div></section>'
+    )
+
+
+def _column(title: str, body: str) -> str:
+    return f"<div><small>{for_html(title)}</small><p>{body}</p></div>"
+
+
+def marked(tokens: Sequence[int], wrong: Collection[int]) -> str:
+    """The tokens as HTML text with wrong ones marked; a note where some are missing."""
+    wrong = set(wrong)
+    missing = sum(position >= len(tokens) for position in wrong)
+    parts = [_wrong(text) if bad else for_html(text) for bad, text in _runs(tokens, wrong)]
+    if missing:
+        parts.append(_wrong(t("text.missing", count=missing)))
+    return "".join(parts)
+
+
+def _wrong(text: str) -> str:
+    return f'<b class="wrong">⟨{for_html(text)}⟩</b>'
+
+
+def _runs(tokens: Sequence[int], wrong: set[int]) -> Iterator[tuple[bool, str]]:
+    """Maximal stretches of right or wrong tokens as (is wrong, text)."""
+    for bad, group in groupby(range(len(tokens)), key=wrong.__contains__):
+        yield bad, decode([tokens[position] for position in group])

@@ -1,0 +1,32 @@
+"""Times and shares as text: milliseconds everywhere, exact to the nanosecond where asked."""
+
+NS_PER_MS = 1_000_000
+
+
+def exact_ms(ns: int) -> str:
+    """Milliseconds with all six decimals, without rounding: 1234567 -> "1.234567"."""
+    sign = "-" if ns < 0 else ""
+    whole, rest = divmod(abs(ns), NS_PER_MS)
+    return f"{sign}{whole:,}.{rest:06d}"
+
+
+def short_ms(ns: float) -> str:
+    """A time with the unit that suits it, for labels: "8.7 ms", "45 µs", "1.24 s"."""
+    ms = ns / NS_PER_MS
+    if abs(ms) >= 1000:
+        return f"{ms / 1000:,.2f} s"
+    if abs(ms) >= 100:
+        return f"{ms:,.0f} ms"
+    if abs(ms) >= 0.1:
+        return f"{ms:,.1f} ms"
+    return f"{ns / 1000:,.3g} µs" if ns else "0 ms"
+
+
+def percent(share: float) -> str:
+    """A share with one decimal: 0.763 -> "76.3 %"."""
+    return f"{100 * share:.1f} %"
+
+
+def whole_ns(ms: float) -> int:
+    """Nanoseconds of a time in ms, rounded."""
+    return round(ms * NS_PER_MS)

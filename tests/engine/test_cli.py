@@ -1,0 +1,102 @@
+"""The command line: JSON keys, exit codes, one line for bad input."""
+
+import json
+
+import pytest
+
+from engine.cli import main
+from engine.mechanisms import TABLE
+from engine.modes import MODES
+
+RUN_KEYS = {
+    "mode", "device", "steps", "wall_ms", "gpu_active", "gpu_idle_ms", "wrong_tokens",
+    "total_tokens", "first_wrong_step", "hazards", "gaps", "invariants", "errors", "peak",
+}  # fmt: skip
+HAZARD_KEYS = {"kind", "resource", "step", "first", "second", "missing_edge", "fix"}
+
+
+def run_json(capsys, *arguments):
+    code = main(["run", "--json", *arguments])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_a_run_prints_every_key(capsys):
+    code, report = run_json(capsys, "--mode", "no-wait-h2d", "--steps", "12")
+    assert code == 0
+    assert set(report) >= RUN_KEYS
+    assert set(report["peak"]) == {"kv_blocks", "inflight_tokens", "device_bytes", "host_bytes"}
+    assert all(set(hazard) >= HAZARD_KEYS for hazard in report["hazards"])
+    assert report["hazards"]
+
+
+def test_check_turns_a_bad_verdict_into_exit_code_1(capsys):
+    assert run_json(capsys, "--mode", "no-wait-h2d", "--steps", "12", "--check")[0] == 1
+    assert run_json(capsys, "--mode", "async", "--steps", "12", "--check")[0] == 0
+    assert run_json(capsys, "--mode", "sync", "--steps", "12", "--check")[0] == 0
+
+
+def test_set_takes_several_toggles(capsys):
+    _, report = run_json(
+        capsys, "--set", "depth=3", "device_slots=3", "--set", "host_slots=3", "--steps", "6",
+        "--no-compute",
+    )  # fmt: skip
+    assert report["toggles"] == {"depth": "3", "device_slots": "3", "host_slots": "3"}
+
+
+def test_the_trace_is_written(capsys, tmp_path):
+    path = tmp_path / "trace.json.gz"
+    code, report = run_json(capsys, "--steps", "5", "--no-compute", "--out", str(path))
+    assert code == 0
+    from traces import open_trace
+
+    assert open_trace(path).meta["run"]["mode"] == report["mode"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "--mode", "nope"],
+        ["run", "--set", "wait_h2d=perhaps"],
+        ["run", "--set", "wait_h2d"],
+        ["run", "--set", "no_such=on"],
+        ["run", "--cost", "nowhere.json"],
+        ["run", "--workload", "nowhere.json"],
+        ["run", "--steps", "0"],
+        ["run", "--batch", "many"],
+        ["run", "--jitter", "-3"],
+        ["run", "--device", "toaster"],
+        ["run", "--steps", "3", "--no-compute", "--out", "/no/such/folder/x.json.gz"],
+        ["fly"],
+        [],
+    ],
+)
+def test_bad_input_is_one_line_on_stderr_and_exit_code_2(capsys, arguments):
+    try:
+        code = main(arguments)
+    except SystemExit as stop:
+        code = stop.code
+    captured = capsys.readouterr()
+    assert code == 2
+    assert captured.out == ""
+    assert len(captured.err.strip().splitlines()) == 1
+
+
+def test_the_lists_hold_every_mode_and_mechanism(capsys):
+    main(["modes", "--json"])
+    modes = json.loads(capsys.readouterr().out)
+    assert [mode["name"] for mode in modes] == list(MODES)
+    assert all(set(mode) >= {"name", "group", "summary", "toggles", "expect"} for mode in modes)
+    main(["mechanisms", "--json"])
+    mechanisms = json.loads(capsys.readouterr().out)
+    assert [info["name"] for info in mechanisms] == [info.name for info in TABLE]
+
+
+def test_text_output_names_what_was_seen(capsys):
+    main(["run", "--mode", "no-wait-h2d", "--steps", "12"])
+    text = capsys.readouterr().out
+    assert "hazard RAW on device inputs" in text
+    assert "compute.wait(batch.h2d_done)" in text
+    main(["modes"])
+    assert "single-buffer" in capsys.readouterr().out
+    main(["mechanisms"])
+    assert "wait_h2d" in capsys.readouterr().out

@@ -1,0 +1,112 @@
+"""Random workloads and cost models: correct modes never differ from the synchronous engine,
+and the synchronous engine never differs from decoding each prompt alone.
+
+500 examples in the normal suite, split over several tests so that two workers share them;
+`--long` runs many more.
+"""
+
+import random
+from functools import lru_cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import configure, execute
+from engine.corpus import prompts
+from engine.device.cost import CostModel
+from engine.model import load_model
+from engine.reference import decode
+from engine.tokenizer import encode
+from engine.workload import Prompt, Workload
+
+PROMPTS = tuple(prompts(7, 24))
+LONGEST = 40
+MS = 1_000_000
+
+durations = st.integers(0, 12 * MS)
+costs = st.builds(
+    lambda host, kernels, h2d, d2h, launch, chunks, engines: CostModel(
+        host_ns=dict(zip(("schedule", "allocate", "update inputs", "read", "update state",
+                          "stream", "repeat"), host, strict=True)),
+        kernel_ns=dict(zip(("carry", "embed", "layer", "head", "sample"), kernels, strict=True)),
+        h2d_ns=h2d, d2h_ns=d2h, launch_ns=launch, event_ns=launch // 5,
+        chunks=chunks, copy_engines=engines,
+    ),
+    st.lists(durations, min_size=7, max_size=7),
+    st.lists(durations, min_size=5, max_size=5),
+    durations, durations, st.integers(0, 50_000), st.integers(1, 5), st.sampled_from([1, 2]),
+)  # fmt: skip
+
+requests = st.lists(
+    st.tuples(st.sampled_from(PROMPTS), st.integers(1, LONGEST), st.integers(0, 12)),
+    min_size=1, max_size=9,
+)  # fmt: skip
+
+
+@st.composite
+def workloads(draw):
+    listed = draw(requests)
+    batch = draw(st.integers(1, 5))
+    block_size = draw(st.sampled_from([1, 4, 16]))
+    positions = max(len(encode(text)) + length for text, length, _ in listed)
+    needed = -(-positions // block_size)
+    return Workload(
+        batch=batch,
+        max_batched_tokens=draw(st.integers(batch, batch + 40)),
+        block_size=block_size,
+        kv_blocks=draw(st.integers(needed, needed * batch + 3)),
+        requests=tuple(
+            Prompt(text, length, f"q{i}", step) for i, (text, length, step) in enumerate(listed)
+        ),
+    )
+
+
+toggles = st.fixed_dictionaries(
+    {
+        "depth": st.sampled_from(["2", "3", "4"]),
+        "device_slots": st.sampled_from(["1", "2", "3", "5"]),
+        "host_slots": st.sampled_from(["1", "2", "3", "5"]),
+        "streams": st.sampled_from(
+            ["three", "two-copies", "two-h2d", "two-d2h", "one", "default", "d2h-default"]
+        ),
+        "stream_kind": st.sampled_from(["non-blocking", "blocking"]),
+        "memory": st.sampled_from(["pinned", "pageable"]),
+        "carry": st.sampled_from(["select", "add", "host"]),
+        "sampling": st.sampled_from(["device", "device", "host"]),
+        "sync_d2h": st.sampled_from(["event", "device"]),
+    }
+)
+
+
+@lru_cache(maxsize=64)
+def alone(text):
+    """The longest output of one prompt decoded alone, without cache or batching."""
+    return tuple(decode(load_model(), encode(text), LONGEST))
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_correct_modes_equal_sync_and_sync_equals_decoding_alone(part):
+    @given(workloads(), costs, toggles, st.integers(0, 30), st.integers(0, 2**16))
+    def check(workload, cost, settings, jitter, seed):
+        made = {"cost": cost, "workload": workload, "seed": seed * 5 + part, "jitter": jitter}
+        sync = execute(configure("sync", **made))
+        overlapped = execute(configure("async", set=settings, **made))
+        for result in (sync, overlapped):
+            assert result.invariants == []
+            assert result.hazards == []
+            for request, spec in zip(result.requests, workload.requests, strict=True):
+                truth = alone(spec.prompt)[: spec.max_new_tokens]
+                assert tuple(request.tokens) == truth
+
+    check()
+
+
+def test_sampled_text_is_the_same_whatever_the_order_of_work():
+    chooser = random.Random(3)
+    for seed in range(4):
+        made = {"workload": "sampled", "seed": seed, "requests": 8}
+        depth = str(chooser.choice([2, 3, 4]))
+        slots = {"device_slots": depth, "host_slots": depth}
+        sync = execute(configure("sync", **made))
+        assert execute(configure("async", set={"depth": depth, **slots}, **made)).texts == sync.texts

@@ -1,0 +1,69 @@
+"""What is no readable trace is refused in one sentence that says what it is and what to do."""
+
+import pickle
+import zipfile
+from io import BytesIO
+
+import pytest
+
+from traces import TraceError, open_trace
+
+REFUSED = [
+    (b"", "empty"),
+    (b" \n\t ", "empty"),
+    (b"NVIDIA Tegra Profiler Report 2026@1\n\x0b\x00", "nsys export --type sqlite"),
+    (b"SQLite format 3\x00" + bytes(99), "SQLite.*not read yet"),
+    (pickle.dumps({"segments": []}), "pickle"),
+    (b"\x0a\x0b\x08\x01\x12\x07\x00\x01\x02", "protobuf"),
+    (b"\x89HDF\r\n\x1a\n", "HDF5"),
+    (b'"Kind","Agent_Id","Queue_Id"\n"KERNEL_DISPATCH",1,1\n', "CSV.*not read yet"),
+    (b"dear diary\n", "text file"),
+    (b"<html><body>404</body></html>", "text file"),
+    (b"\x01\x02\x03\x04", "no format known"),
+    (b'{"$schema": "https://www.speedscope.app/file-format-schema.json"}', "speedscope"),
+    (b'{"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": [{"id": 1}]}', "execution graph"),
+    (b'{"rocprofiler-sdk-tool": [{"metadata": {}}]}', "rocprofv3"),
+    (b"[[1, 2], [[3, 4]]]", "memory timeline"),
+    (b"{}", "no trace events"),
+    (b"[]", "no trace events"),
+    (b'{"traceEvents": []}', "no trace events"),
+    (b'{"hello": "world"}', "no trace events"),
+    (b'[{"ph": "M", "name": "process_name", "args": {"name": "x"}}]', "no trace events"),
+    (b'[{"name": "Ada", "age": 36}]', "no trace events"),
+    (b"{" * 5000, "no trace events"),
+    (b"[" * 5000, "memory timeline"),
+    (b"PK\x03\x04rubbish", "zip file is damaged"),
+    (b"\x28\xb5\x2f\xfd\x00", "zstd"),
+]
+
+
+@pytest.mark.parametrize(("data", "says"), REFUSED)
+def test_each_kind_of_file_gets_its_own_sentence(data, says):
+    with pytest.raises(TraceError, match=says) as refusal:
+        open_trace(data)
+    sentence = str(refusal.value)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+
+
+def test_a_folder_and_a_missing_file_are_refused(tmp_path):
+    with pytest.raises(TraceError, match="is a folder"):
+        open_trace(tmp_path)
+    with pytest.raises(TraceError, match="No such file.*check the path"):
+        open_trace(tmp_path / "nothing.json")
+
+
+def test_a_zip_without_files_and_an_encrypted_one_are_refused():
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("a", "x")
+    locked = bytearray(buffer.getvalue())
+    locked[6] |= 1
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(TraceError, match="damaged or encrypted"):
+        open_trace(bytes(locked))
+
+
+def test_a_trace_that_mentions_other_formats_is_still_a_trace():
+    text = b'{"schema": 1, "traceEvents": [{"ph": "X", "name": "nodes", "ts": 1}], "nodes": 1}'
+    assert open_trace(text).spans["name"].tolist() == ["nodes"]

@@ -1,0 +1,70 @@
+"""The figures of a file, as a dict and on the command line."""
+
+import json
+
+import pytest
+
+from tests.traces.test_gap_walk import sync_run
+from traces import open_trace, summarize, write_trace
+from traces.__main__ import main
+
+
+def test_an_engine_dump_is_summed_up():
+    summary = summarize(sync_run().trace())
+    assert list(summary) == [
+        "format",
+        "events",
+        "skipped",
+        "span_ms",
+        "devices",
+        "gaps",
+        "warnings",
+    ]
+    (device,) = summary["devices"]
+    assert summary["events"] == 14
+    assert summary["span_ms"] == 520 / 1e6
+    assert device["busy_ms"] + device["idle_ms"] == pytest.approx(390 / 1e6)
+    assert device["copy_ms"] == 110 / 1e6
+    assert device["copy_compute_overlap_ms"] == 0
+    assert device["streams"] == [0, 1, 2]
+    assert sum(summary["gaps"].values()) == pytest.approx((520 - 200) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("aten::add", "No GPU work"), ("cudaLaunchKernel", "launched 1 operations but none")],
+)
+def test_a_file_without_gpu_work_says_why_there_is_no_idle_time(name, says):
+    category = "cuda_runtime" if name.startswith("cuda") else "cpu_op"
+    event = {"ph": "X", "name": name, "cat": category, "ts": 0, "dur": 1}
+    (warning,) = summarize(open_trace(json.dumps([event]).encode()))["warnings"]
+    assert says in warning
+
+
+def test_inspect_prints_a_table_or_json(tmp_path, capsys):
+    path = tmp_path / "run.json.gz"
+    write_trace(sync_run().trace(), path)
+    assert main(["inspect", str(path)]) == 0
+    table = capsys.readouterr().out
+    assert "GPU 0    active 79.5%, kernels alone 51.3%" in table
+    assert "update state" in table
+    assert main(["inspect", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == summarize(sync_run().trace())
+
+
+def test_bad_input_is_one_line_on_stderr_and_code_2(tmp_path, capsys):
+    path = tmp_path / "notes.txt"
+    path.write_text("not a trace")
+    assert main(["inspect", str(path)]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+
+
+def test_many_causes_are_cut_short_in_the_table(tmp_path, capsys):
+    run = sync_run()
+    for n in range(20):
+        run.host(f"chore {n}", 520 + 10 * n, 530 + 10 * n)
+    write_trace(run.trace(), tmp_path / "a.json")
+    assert main(["inspect", str(tmp_path / "a.json")]) == 0
+    assert "other causes" in capsys.readouterr().out
