@@ -22,6 +22,9 @@ T = TypeVar("T")
 MAX_TEXT_BYTES = 380
 """No text is longer than this, so text and both markers fit into 384 positions."""
 
+UNFINISHED_BYTES = 180
+"""The longest prompt that `unfinished` makes."""
+
 _JSON_SHARE = 0.3
 _OWN_PHRASING = 0.7
 _FRIEND_OFFSETS = (5, 11, 17)
@@ -58,7 +61,7 @@ _ENDINGS = (
     "{name} still keeps the {thing} {home}.",
     "Since then {pet_name} guards the {thing}.",
     "And so the {thing} made {name} and {friend} friends.",
-    "That night {pet_name} slept beside the {thing}.",
+    "That evening {pet_name} slept beside the {thing}.",
 )
 _PLOTS = (
     (_OPENINGS, _HABITS, _EVENTS, _VISITS, _ANSWERS, _ENDINGS),
@@ -94,6 +97,18 @@ def _endless_prompts(rng: Random) -> Iterator[str]:
         for subject in rng.sample(SUBJECTS, len(SUBJECTS)):
             yield _beginning(rng, subject, record if number % 3 == 0 else story)
             number += 1
+
+
+def unfinished(seed: int) -> Iterator[str]:
+    """Endless texts of at most `UNFINISHED_BYTES` that lack only their last words.
+
+    As prompts they make the model reach the end of a text soon, after some 8 to 60 bytes.
+    """
+    rng = Random(f"unfinished {seed}")
+    for text in texts(seed):
+        left = rng.randint(8, 60)
+        if len(text) - left <= UNFINISHED_BYTES:
+            yield text[: text.rindex(" ", 0, len(text) - left)]
 
 
 def story(rng: Random, subject: Subject) -> str:

@@ -11,10 +11,10 @@ fix (`engine.fixes`) or write them into a log (`engine.repair`).
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.fixes import ROLES, Edge, Fix, fix_for
-from engine.oplog import HOST, NONE, BufferInfo, Op, OpLog
+from engine.oplog import HOST, NONE, BufferInfo, Op, OpKind, OpLog
 from engine.races import Race, RaceKind, find_races
 from engine.repair import apply_fix
 
@@ -85,10 +85,30 @@ def _hazard(log: OpLog, buffers: dict[int, BufferInfo], races: list[Race]) -> Ha
         first=_place(log, shown.first),
         second=_place(log, shown.second),
         missing_edge=missing_edge(shown.first, shown.second),
-        fix=fix_for(races, in_slot=buffer.slot != NONE),
+        fix=_named_fix(log, shown, fix_for(races, in_slot=buffer.slot != NONE)),
         count=len({(race.first.seq, race.second.seq) for race in races}),
         ops=(shown.first.seq, shown.second.seq),
     )
+
+
+def _named_fix(log: OpLog, race: Race, fix: Fix) -> Fix:
+    """The fix in the words of a near miss: an edge that is there but stands in the wrong place.
+
+    Either the wait was issued before its event had ever been recorded, or the event it
+    waits for was recorded before the operation that it should cover.
+    """
+    first, second = race.first, race.second
+    kind = OpKind.SYNC_OP if second.stream == HOST else OpKind.WAIT
+    for op in reversed(log.ops[: second.seq]):
+        if op.kind is not kind or op.stream != second.stream or op.step != second.step:
+            continue
+        if op.target == NONE:
+            text = f"issue the wait for {op.name} behind its record: before it, it is a no-op"
+            return replace(fix, text=text)
+        record = log.ops[op.target]
+        if record.stream == first.stream and record.step == first.step and record.seq < first.seq:
+            return replace(fix, text=f"record {record.name} behind {first.name!r}, not before it")
+    return fix
 
 
 def _place(log: OpLog, op: Op) -> str:

@@ -95,5 +95,6 @@ class Ledger:
                     f"request {request.id} was never finished: {request.in_flight} launched "
                     "rows were not committed",
                 )  # fmt: skip
-        if self.pool.in_use or self.pool.promised:
-            self.note("pool", "", f"{self.pool.in_use} KV blocks were never released")
+        left = self.pool.in_use + self.pool.promised
+        if left:
+            self.note("pool", "", f"{left} KV blocks were never released")

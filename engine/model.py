@@ -37,6 +37,8 @@ from torch import Tensor
 
 from engine.model_weights import DEFAULT_PATH, LayerWeights, ModelConfig, Weights, load
 
+__all__ = ["LayerOutput", "Model", "ModelConfig", "greedy", "load_model"]
+
 _EPSILON = torch.tensor(1e-6)
 """Keeps a row of zeros from becoming NaN."""
 

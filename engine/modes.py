@@ -245,7 +245,7 @@ LENGTHS = (
     _mode(
         "no-drain", "lengths",
         "The loop ends with a batch still in flight: its tokens are never committed.",
-        "drain=off", "T I",
+        "drain=off", "T I", workload="long-prompts",
     ),
 )  # fmt: skip
 

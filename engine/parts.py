@@ -19,7 +19,7 @@ from engine.mechanisms import Mechanisms
 from engine.model import Model
 from engine.model_weights import ModelConfig
 from engine.oplog import StreamKind, rows_mask
-from engine.request import Request, Row
+from engine.request import Request
 from engine.sampling import make_sampler
 from engine.scheduler import Scheduler
 from engine.slots import Slots, make_slots
@@ -101,17 +101,18 @@ class Parts:
             row.request.in_flight -= 1
             if row.samples:
                 row.request.computed += 1
-        place = 0
+        zombie = self.mechanisms.zombie
+        results = iter(tokens)
         for row in batch.rows:
-            ended = row.request.finished
-            if ended and self.mechanisms.zombie == "unconsumed":
+            request = row.request
+            if request.finished and zombie == "unconsumed":
                 continue
-            if place >= len(tokens):
+            token = next(results, None)
+            if token is None:
                 break
-            token, place = tokens[place], place + 1
-            if row.samples and (not ended or self.mechanisms.zombie == "leaked"):
-                row.request.commit(token, batch.step)
-            self.ledger.lengths(row.request)
+            if row.samples and (not request.finished or zombie == "leaked"):
+                request.commit(token, batch.step)
+            self.ledger.lengths(request)
         self._count()
 
     def _count(self) -> None:
@@ -123,7 +124,9 @@ class Parts:
     def stream(self, batch: Batch) -> None:
         """Hand committed tokens out to whoever listens."""
         for row in batch.rows:
-            _stream_request(row, self.listener)
+            request = row.request
+            if request.streamed < len(request.tokens):
+                _stream_request(request, self.listener)
 
     def close(self, cut: bool) -> list[Request]:
         """End the run: free what cut requests hold, check the books, return all requests."""
@@ -135,13 +138,10 @@ class Parts:
         return requests
 
 
-def _stream_request(row: Row, listener: Listener | None) -> None:
-    request = row.request
-    if request.streamed == request.committed:
-        return
+def _stream_request(request: Request, listener: Listener | None) -> None:
     if listener is not None:
         listener(request.id, bytes(request.tokens[request.streamed :]).decode("utf-8", "replace"))
-    request.streamed = request.committed
+    request.streamed = len(request.tokens)
 
 
 def build_parts(
@@ -162,9 +162,7 @@ def build_parts(
     """
     h2d, compute, d2h = make_streams(device, mechanisms)
     pool = BlockPool(workload.kv_blocks, workload.block_size, seed)
-    longest = max((p.max_new_tokens for p in workload.requests), default=workload.longest)
-    longest_prompt = max((len(p.prompt.encode()) for p in workload.requests), default=64)
-    blocks = blocks_for(longest + longest_prompt + 2, workload.block_size)
+    blocks = blocks_for(workload.longest_request, workload.block_size)
     on_host = mechanisms.sampling == "host"
     slots = make_slots(
         device, workload, mechanisms.device_slots, mechanisms.host_slots, blocks,

@@ -12,7 +12,10 @@ from engine.tokenizer import EOS, decode
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """One prompt and what has become of it. `prefilled` counts prompt tokens scheduled."""
+    """One prompt and what has become of it.
+
+    `prefilled` counts prompt tokens scheduled; `in_prefill` is True while some are left.
+    """
 
     id: str
     prompt: list[int]
@@ -20,6 +23,7 @@ class Request:
     seed: int = 0
     arrival_step: int = 0
     prefilled: int = 0
+    in_prefill: bool = True
     scheduled: int = 0
     computed: int = 0
     tokens: list[int] = field(default_factory=list)
@@ -36,11 +40,6 @@ class Request:
     def committed(self) -> int:
         """Output tokens accepted so far."""
         return len(self.tokens)
-
-    @property
-    def in_prefill(self) -> bool:
-        """True while prompt tokens are still to be scheduled."""
-        return self.prefilled < len(self.prompt)
 
     @property
     def wants_rows(self) -> bool:

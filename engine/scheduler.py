@@ -52,7 +52,7 @@ class Scheduler:
         budget = self.workload.max_batched_tokens
         chosen: list[tuple[Request, int]] = []
         for request in self.running:
-            if budget and not request.in_prefill and self._has_row(request, step):
+            if not request.in_prefill and budget and self._has_row(request, step):
                 chosen.append((request, 1))
                 budget -= 1
         self._admit(step)
@@ -162,6 +162,7 @@ def _advance(row: Row, step: int, number: int) -> None:
     request = row.request
     if request.in_prefill:
         request.prefilled += row.count
+        request.in_prefill = request.prefilled < len(request.prompt)
     if row.samples:
         request.scheduled += 1
     request.in_flight += 1

@@ -52,7 +52,7 @@ Basil/he/beekeeper/57/on the clover hill/a bear named Jam/honey biscuits/when th
  collected/wax candle/from the seventh hive
  painted/yellow hive/along the fence
  rescued/sleepy bumblebee/out of a teapot
-Greta/she/painter/33/over the noisy cafe/a poodle named Cobalt/olive salad/one foggy Thursday
+Greta/she/painter/33/over the noisy cafe/a poodle named Cobalt/olive salad/one misty Thursday
  mixed purple and green/sketched strangers
  sold/crooked portrait/at the gallery
  spilled/tin of turpentine/across the easel
@@ -92,7 +92,7 @@ Clem/he/carpenter/59/amid the pine woods/a squirrel named Dowel/bean stew/late i
  sawed/rocking chair/in the woodshed
  glued/chess table/on the porch
  nailed/cedar birdhouse/to the tallest pine
-Juno/she/dancer/24/backstage at the circus/a pony named Polka/candied almonds/on opening night
+Juno/she/dancer/24/backstage at the circus/a pony named Polka/candied almonds/before the gala
  stretched at the mirror/spun until dizzy
  tore/satin slipper/on the trapeze
  borrowed/feathered mask/from the clown

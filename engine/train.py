@@ -20,12 +20,13 @@ from random import Random
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.optim import AdamW, Muon, Optimizer
+from torch.optim import AdamW, Optimizer
 from tqdm import tqdm
 
 from engine.corpus import prompts, texts
 from engine.model import Model
 from engine.model_weights import DEFAULT_PATH, ModelConfig, assemble, random_matrices, save
+from engine.muon import Muon
 from engine.reference import decode, hidden_states
 from engine.tokenizer import EOS, PLACEHOLDER, encode
 from engine.tokenizer import decode as to_text
@@ -42,10 +43,10 @@ _SHOWN_TOKENS = 300
 class Settings:
     """What decides the outcome of a training run; a checkpoint is only used with its own."""
 
-    steps: int = 2_400
+    steps: int = 1_800
     batch: int = 8
     seed: int = 0
-    learning_rate: float = 3e-3
+    learning_rate: float = 0.02
     config: ModelConfig = field(default_factory=ModelConfig)
 
 
@@ -123,7 +124,7 @@ def _optimizers(matrices: dict[str, Tensor]) -> tuple[Optimizer, ...]:
     layers = [matrix for name, matrix in matrices.items() if name.startswith("layers.")]
     ends = [matrices["embed"], matrices["head"]]
     return (
-        Muon(layers, weight_decay=0.01, adjust_lr_fn="match_rms_adamw"),
+        Muon(layers),
         AdamW(ends, betas=(0.9, 0.95), weight_decay=0.01),
     )
 

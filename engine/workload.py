@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-from engine.corpus import prompts
+from engine.corpus import UNFINISHED_BYTES, prompts, unfinished
 from engine.kv import blocks_for
 from engine.request import Request
 from engine.tokenizer import encode
@@ -44,20 +44,23 @@ class Workload:
     batch: request rows a step at most. max_batched_tokens: token rows a step at most
     (longer prompts are prefilled in chunks). kv_blocks x block_size positions of KV cache.
     Generated requests ask for shortest..longest output tokens; every `spread`-th step one
-    arrives (0: all are there at once). temperature 0 is greedy.
+    arrives (0: all are there at once). `near_end` percent of them are texts that lack only
+    their last words, so that they end by EOS before their longest length. temperature 0 is
+    greedy.
     """
 
     name: str = "custom"
     about: str = ""
     batch: int = 8
-    max_batched_tokens: int = 48
+    max_batched_tokens: int = 64
     block_size: int = 16
-    kv_blocks: int = 128
+    kv_blocks: int = 160
     requests: tuple[Prompt, ...] = ()
     count: int = 16
     shortest: int = 48
     longest: int = 112
     spread: int = 0
+    near_end: int = 0
     temperature: float = 0.0
     top_k: int = 0
     top_p: float = 1.0
@@ -78,12 +81,14 @@ class Workload:
 
     def _generate(self, seed: int) -> Iterator[Prompt]:
         chooser = random.Random(f"lengths {seed}")
-        number = 0
-        for part in itertools.count():
-            for text in prompts(seed + part, 64):
-                length = chooser.randint(self.shortest, self.longest)
-                yield Prompt(text, length, "", number * self.spread)
-                number += 1
+        openings = itertools.chain.from_iterable(
+            prompts(seed + part, 64) for part in itertools.count()
+        )
+        endings = unfinished(seed)
+        for number in itertools.count():
+            text = next(endings if chooser.random() * 100 < self.near_end else openings)
+            length = chooser.randint(self.shortest, self.longest)
+            yield Prompt(text, length, "", number * self.spread)
 
     def _request(self, number: int, spec: Prompt, seed: int) -> Request:
         name = spec.name(number)
@@ -95,6 +100,13 @@ class Workload:
                 "shorten it or enlarge kv_blocks"
             )
         return Request(name, ids, spec.max_new_tokens, seed * 1_000_003 + number, spec.arrival_step)
+
+    @property
+    def longest_request(self) -> int:
+        """Positions that the longest request can take, prompt and output (BOS counted)."""
+        if self.requests:
+            return max(len(encode(p.prompt)) + p.max_new_tokens for p in self.requests)
+        return UNFINISHED_BYTES + 1 + self.longest
 
     def with_batch(self, batch: int) -> "Workload":
         """The same for another batch size; the KV cache and token budget grow with it."""
@@ -111,14 +123,20 @@ class Workload:
 PRESETS: dict[str, Workload] = {
     workload.name: workload
     for workload in (
-        Workload("chat", "Sixteen stories and records on eight rows; rows end and join."),
+        Workload(
+            "chat",
+            "Twenty stories and records on eight rows; some end early, others take their rows.",
+            count=20,
+            near_end=40,
+        ),
         Workload(
             "churn",
             "Many short requests that come and go: rows move nearly every step.",
             count=24,
             shortest=6,
-            longest=40,
+            longest=64,
             spread=2,
+            near_end=70,
         ),
         Workload(
             "long-prompts",
@@ -144,8 +162,9 @@ PRESETS: dict[str, Workload] = {
             "As churn, sampled at temperature 0.8 from the 40 most likely bytes.",
             count=20,
             shortest=12,
-            longest=60,
+            longest=64,
             spread=2,
+            near_end=60,
             temperature=0.8,
             top_k=40,
             top_p=0.95,
@@ -235,6 +254,7 @@ def _checked(workload: Workload) -> Workload:
         "shortest": (1, workload.longest),
         "longest": (1, 100_000),
         "spread": (0, 1000),
+        "near_end": (0, 100),
         "temperature": (0, 10),
         "top_k": (0, 256),
         "top_p": (0, 1),

@@ -3,11 +3,12 @@
 Arrows are for a window narrow enough to follow them; above MAX_ARROWS none of a kind is drawn.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
+from lab.legend import EVENT_ARROW, LAUNCH_ARROW
 from lab.palette import EDGE, FAINT
 from traces import Trace
 
@@ -40,9 +41,9 @@ def arrow_traces(
     launches = _segments(trace, places, window, ("launch",))
     drawn = []
     if 0 < len(launches) <= MAX_LAUNCHES:
-        drawn.append(_trace("launch arrow", launches, FAINT, "dot", 5))
+        drawn.append(_trace(LAUNCH_ARROW, launches, FAINT, "dot", 5))
     if 0 < len(events) <= MAX_ARROWS:
-        drawn.append(_trace("event arrow", events, EDGE, "solid", 9))
+        drawn.append(_trace(EVENT_ARROW, events, EDGE, "solid", 9))
     return drawn
 
 
@@ -80,7 +81,7 @@ def _ends(one: Place, other: Place) -> tuple[float, float]:
     return (edge if one.busy else one.middle), (other.top if down else other.bottom)
 
 
-def _lane_keys(trace: Trace) -> Any:
+def _lane_keys(trace: Trace) -> Callable[[int], str]:
     """A function from span id to the key of its lane."""
     device, stream = trace.spans["device"].to_numpy(), trace.spans["stream"].to_numpy()
     return lambda span: f"{device[span]}/{stream[span]}" if device[span] >= 0 else "host"

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from lab.catalogue import t
 from lab.escape import for_plotly
@@ -14,12 +15,14 @@ from lab.palette import GAP, HOST, SLOT_HUES, STYLES
 from traces import Gap, Trace
 from traces.activity import span_union
 
+Floats = NDArray[np.float64]
+
 BINS = 400
 LONGEST_GAPS = 10
 MAX_CAUSES = 12
 
 
-def busy_shares(spans: pd.DataFrame, extent: tuple[int, int], bins: int = BINS) -> np.ndarray:
+def busy_shares(spans: pd.DataFrame, extent: tuple[int, int], bins: int = BINS) -> Floats:
     """Share of each of `bins` equal stretches of `extent` (ns) in which a span ran, 0 to 1."""
     busy = span_union(spans)
     edges = np.linspace(extent[0], extent[1], bins + 1)
@@ -28,7 +31,8 @@ def busy_shares(spans: pd.DataFrame, extent: tuple[int, int], bins: int = BINS) 
     passed = np.concatenate([[0], np.cumsum(busy[:, 1] - busy[:, 0])])
     times = np.concatenate([busy[:1, 0], busy.ravel()])
     values = np.concatenate([[0], np.column_stack([passed[:-1], passed[1:]]).ravel()])
-    return np.diff(np.interp(edges, times, values)) / np.maximum(np.diff(edges), 1)
+    shares: Floats = np.diff(np.interp(edges, times, values)) / np.maximum(np.diff(edges), 1)
+    return shares
 
 
 def overview(
@@ -63,7 +67,7 @@ def overview(
             "tickvals": [0.43 - number for number in range(len(rows))],
             "ticktext": [for_plotly(label, 10) for label in rows],
         },
-        shapes=[_window_shape(window)],
+        shapes=_window_shape(window, extent),
         dragmode="select",
         selectdirection="h",
     )  # fmt: skip
@@ -85,14 +89,20 @@ def _ticks(gaps: Sequence[Gap], rows: int) -> dict[str, Any]:
     }
 
 
-def _window_shape(window: tuple[int, int]) -> dict[str, Any]:
-    return {
+def _window_shape(window: tuple[int, int], extent: tuple[int, int]) -> list[dict[str, Any]]:
+    """A frame around the window, unless it is everything."""
+    if window == extent:
+        return []
+    shape = {
         "type": "rect", "xref": "x", "yref": "paper", "x0": window[0] / 1e6, "x1": window[1] / 1e6,
         "y0": 0, "y1": 1, "line": {"color": HOST, "width": 1.5}, "fillcolor": HOST, "opacity": 0.28,
     }  # fmt: skip
+    return [shape]
 
 
-def idle_bars(gaps: Mapping[str, Mapping[str, float]], wall_ms: Mapping[str, float]) -> dict[str, Any]:
+def idle_bars(
+    gaps: Mapping[str, Mapping[str, float]], wall_ms: Mapping[str, float]
+) -> dict[str, Any]:
     """Idle share of the wall time by cause, one bar a run; the first run is the one shown."""
     totals: dict[str, float] = {}
     for title, of_run in gaps.items():

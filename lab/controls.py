@@ -4,6 +4,8 @@ Each widget is bound to the URL under its own name, with the scene's value as it
 that the URL holds only what was changed. Choosing a scene sets all switches to it.
 """
 
+from typing import Final
+
 import streamlit as st
 
 from engine.device.cost import PRESETS as COSTS
@@ -14,7 +16,7 @@ from lab.catalogue import t, t_or
 from lab.state import DEFAULT_MODE, Choice, default_workload, mode_toggles
 from lab.window import WindowKeys, forget
 
-BOUND = "query-params"
+BOUND: Final = "query-params"
 WINDOW = WindowKeys("t0", "t1", "timeline")
 SHORT_VALUES = 22
 """Letters that the values of a row of buttons may have together."""
@@ -123,7 +125,9 @@ def _mechanisms(mode: str) -> dict[str, str]:
         members = [info for info in TABLE if info.group == group]
         seen = {info.name: _current(info.name, of_mode[info.name]) for info in members}
         changed = [name for name, value in seen.items() if value != of_mode[name]]
-        differs = sum(value != info.correct for info, value in zip(members, seen.values(), strict=True))
+        differs = sum(
+            value != info.correct for info, value in zip(members, seen.values(), strict=True)
+        )
         label = t_or(f"group.{group}", group) + (f" :blue-badge[{differs}]" if differs else "")
         with st.expander(label, expanded=bool(differs), key=f"group-{group}-{mode}"):
             for info in members:

@@ -19,7 +19,7 @@ CONFIG = {
 """The one button saves a picture; zooming goes through the page, so that it can be shared."""
 
 
-class ReadyFigure(BaseFigure):
+class ReadyFigure(BaseFigure):  # type: ignore[misc]  # plotly ships no types
     """A figure whose dict is known to be valid."""
 
     def __init__(self, figure: dict[str, Any]) -> None:
@@ -32,7 +32,7 @@ class ReadyFigure(BaseFigure):
         return {"data": ready["data"], "layout": {"template": template} | ready["layout"]}
 
 
-def frame(height: int, **layout: Any) -> dict[str, Any]:
+def frame(height: int, **layout: object) -> dict[str, Any]:
     """A layout: `height` px, no legend, small margins, the page's colours; `layout` goes on top."""
     return {
         "height": height,
@@ -45,7 +45,7 @@ def frame(height: int, **layout: Any) -> dict[str, Any]:
     } | layout
 
 
-def time_axis(window: tuple[int, int], title: str, **axis: Any) -> dict[str, Any]:
+def time_axis(window: tuple[int, int], title: str, **axis: object) -> dict[str, Any]:
     """An x axis in ms over a window in ns."""
     return {
         "title": {"text": title, "standoff": 6, "font": {"size": FONT_PX}},

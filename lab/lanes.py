@@ -23,6 +23,7 @@ MAX_NESTING = 4
 LAUNCH_HEIGHT = 0.38
 
 GAP_STYLE = STYLE_NUMBER["gap"]
+LAUNCH_STYLE = STYLE_NUMBER["launch"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,11 @@ class Lane:
     def spans(self) -> int:
         """How many spans (or gaps) lie on the lane."""
         return sum(len(strip.layer.start) for strip in self.strips)
+
+    @property
+    def launches(self) -> int:
+        """How many of them are launches or calls of the runtime."""
+        return sum(int((strip.layer.style == LAUNCH_STYLE).sum()) for strip in self.strips)
 
 
 def make_lanes(trace: Trace, gaps: Sequence[Gap]) -> list[Lane]:
@@ -85,7 +91,9 @@ def without(layer: Layer, holes: Layer) -> Layer:
     """
     pieces = []
     hole_start, hole_end = holes.start.tolist(), holes.end.tolist()
-    rows = zip(*(c.tolist() for c in (layer.start, layer.end, layer.style, layer.span)), strict=True)
+    rows = zip(
+        *(c.tolist() for c in (layer.start, layer.end, layer.style, layer.span)), strict=True
+    )
     for start, end, style, span in rows:
         first = bisect_right(hole_end, start)
         for hole in range(first, bisect_left(hole_start, end)):
@@ -135,7 +143,9 @@ def _profiler_lanes(trace: Trace, gaps: Sequence[Gap]) -> list[Lane]:
         lanes.append(Lane(f"{device}/idle", f"GPU {device} · idle", (idle,), 0.7, gpu=True))
         for stream, spans in trace.gpu_spans(device).groupby("stream"):
             strip = Strip(span_layer(spans))
-            lanes.append(Lane(f"{device}/{stream}", f"GPU {device} · stream {stream}", (strip,)))
+            lanes.append(
+                Lane(f"{device}/{stream}", f"GPU {device} · stream {stream}", (strip,), gpu=True)
+            )
     drawn = trace.spans["kind"] != "instant"
     host = trace.spans[(trace.spans["device"] == HOST) & drawn]
     for track, spans in host.groupby("track", sort=False):
@@ -144,7 +154,13 @@ def _profiler_lanes(trace: Trace, gaps: Sequence[Gap]) -> list[Lane]:
 
 
 def _thread_lane(track: str, spans: pd.DataFrame) -> Lane:
-    """A host thread: outer calls on top, what they call below them."""
+    """A host thread: outer calls on top, what they call below them.
+
+    Frames of Python code surround everything and say little: they are drawn only where a
+    thread has nothing else.
+    """
+    calls = spans[spans["kind"] != "python"]
+    spans = spans if calls.empty else calls
     depth = nesting(spans["ts_ns"].to_numpy(), spans["dur_ns"].to_numpy())
     rows = min(MAX_NESTING, int(depth.max()) + 1)
     strips = tuple(

@@ -1,4 +1,4 @@
-"""What every colour and pattern means, as a line of HTML under a timeline.
+"""What every colour and pattern in a picture means, as a line of HTML under it.
 
 HTML and not Plotly's own legend, because it wraps on a narrow page and stays small.
 """
@@ -7,28 +7,39 @@ from collections.abc import Iterable
 
 from lab.catalogue import t
 from lab.escape import for_html
-from lab.palette import EDGE, STYLES, Style
+from lab.palette import EDGE, STYLE_NAMES, STYLES, Style, slot_letter
 
 STRIPES = {"/": 135, "\\": 45, "x": 90, ".": 0}
 """CSS angles that look like Plotly's hatches."""
 
-ENGINE = ("host", "sync", "launch", "kernel 0", "kernel 1", "h2d 0", "d2h 0", "gap")
-PROFILER = ("op", "python", "sync", "launch", "annotation", "kernel 0", "h2d 0", "d2h 0", "gap")
-LABELS = {"kernel 0": "legend.slot_a", "kernel 1": "legend.slot_b"}
+LINE = "display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.8rem;opacity:.9"
+BOX = "display:inline-block;width:1.5em;height:.8em;vertical-align:-.05em"
+ARROW = f'<i style="color:{EDGE};font-style:normal;font-weight:700">→</i>'
+EVENT_ARROW, LAUNCH_ARROW = "event arrow", "launch arrow"
 
 
-def legend_html(names: Iterable[str], slots: bool, arrows: bool) -> str:
-    """Swatches with words. `slots`: kernels are told apart by slot; `arrows`: explain them."""
-    items = []
-    for name in names:
-        style = STYLES[name]
-        key = LABELS.get(name, style.label) if slots else style.label
-        items.append(f"<span>{_swatch(style)} {for_html(t(key))}</span>")
-    if arrows:
-        arrow = f'<i style="color:{EDGE};font-style:normal;font-weight:700">→</i>'
-        items.append(f"<span>{arrow} {for_html(t('legend.event'))}</span>")
-    style_sheet = "display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.8rem;opacity:.9"
-    return f'<div style="{style_sheet}">{"".join(items)}</div>'
+def legend_html(drawn: Iterable[str], slots: bool) -> str:
+    """Swatches with words for the styles and arrows `drawn`, each meaning once.
+
+    `slots`: kernels are told apart by the slot they work on.
+    """
+    names = set(drawn)
+    items: dict[str, str] = {}
+    for name in STYLE_NAMES:
+        if name in names:
+            items.setdefault(_meaning(name, slots), _swatch(STYLES[name]))
+    for name, key in ((EVENT_ARROW, "legend.event"), (LAUNCH_ARROW, "legend.launched")):
+        if name in names:
+            items[t(key)] = ARROW
+    spans = "".join(f"<span>{swatch} {for_html(text)}</span>" for text, swatch in items.items())
+    return f'<div style="{LINE}">{spans}</div>'
+
+
+def _meaning(name: str, slots: bool) -> str:
+    kind, _, slot = name.partition(" ")
+    if slots and kind == "kernel":
+        return t("legend.slot", slot=slot_letter(int(slot)))
+    return t(STYLES[name].label)
 
 
 def _swatch(style: Style) -> str:
@@ -38,5 +49,4 @@ def _swatch(style: Style) -> str:
         angle = STRIPES[style.pattern]
         background += f";background-image:repeating-linear-gradient({angle}deg,{stripe})"
     border = f"border:1px solid {style.line or style.fill}"
-    shape = "display:inline-block;width:1.5em;height:.8em;vertical-align:-.05em"
-    return f'<i aria-hidden="true" style="{shape};{background};{border}"></i>'
+    return f'<i aria-hidden="true" style="{BOX};{background};{border}"></i>'

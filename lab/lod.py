@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
 
 MIN_PX = 2
 MAX_RECTS = 4000
@@ -22,15 +25,16 @@ PLOT_PX = 1200
 class Layer:
     """Spans on one strip of a lane, sorted by start. int64 ns, style numbers, span ids."""
 
-    start: np.ndarray
-    dur: np.ndarray
-    style: np.ndarray
-    span: np.ndarray
+    start: Ints
+    dur: Ints
+    style: Ints
+    span: Ints
 
     @property
-    def end(self) -> np.ndarray:
+    def end(self) -> Ints:
         """Where each span ends (ns)."""
-        return self.start + self.dur
+        end: Ints = self.start + self.dur
+        return end
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,18 +42,18 @@ class Rects:
     """What is drawn of a layer: cut to the window, times in ns. `busy` is the time its
     `count` spans took together, `span` and `style` those of the longest."""
 
-    start: np.ndarray
-    end: np.ndarray
-    busy: np.ndarray
-    count: np.ndarray
-    span: np.ndarray
-    style: np.ndarray
+    start: Ints
+    end: Ints
+    busy: Ints
+    count: Ints
+    span: Ints
+    style: Ints
 
     def __len__(self) -> int:
         return len(self.start)
 
     @property
-    def share(self) -> np.ndarray:
+    def share(self) -> NDArray[np.float64]:
         """Busy share of each rectangle, 0 to 1; overlapping spans count as full."""
         width = np.maximum(self.end - self.start, 1)
         return np.where(self.count == 1, 1.0, np.minimum(self.busy / width, 1.0))
@@ -99,8 +103,9 @@ def _merge(layer: Layer, min_ns: float, origin: int) -> Rects:
     )
 
 
-def _longest(dur: np.ndarray, first: np.ndarray) -> np.ndarray:
+def _longest(dur: Ints, first: Ints) -> Ints:
     """Position of the (first) longest span of each group."""
     group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(dur))))
     order = np.lexsort((-dur, group))
-    return order[first]
+    longest: Ints = order[first]
+    return longest

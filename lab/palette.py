@@ -17,6 +17,9 @@ EDGE = "#5B6570"
 FAINT = "rgba(122, 132, 142, 0.30)"
 SLOT_HUES = ("#0072B2", "#009E73", "#A5628C", "#3F8FBF")
 WHITE = "#FFFFFF"
+INK = "#1F2328"
+"""Text on light fills, the same on a light and on a dark page."""
+
 OUTLINE = "rgba(255, 255, 255, 0.55)"
 
 
@@ -44,12 +47,12 @@ def _slot_styles(hue: str) -> dict[str, Style]:
 
 STYLES: dict[str, Style] = {
     "host": Style("legend.host", HOST, text=WHITE),
-    "sync": Style("legend.sync", "rgba(122, 132, 142, 0.16)", "\\", HOST),
+    "sync": Style("legend.sync", "#C3CAD1", "\\", HOST, INK),
     "launch": Style("legend.launch", "#3D454D", text=WHITE),
     "op": Style("legend.op", HOST, text=WHITE),
-    "python": Style("legend.python", "#A3ABB3", text="#24292F"),
-    "annotation": Style("legend.annotation", "rgba(122, 132, 142, 0.25)"),
-    "gap": Style("legend.gap", "rgba(230, 159, 0, 0.10)", "/", GAP),
+    "python": Style("legend.python", "#A3ABB3", text=INK),
+    "annotation": Style("legend.annotation", "#D5DADF", text=INK),
+    "gap": Style("legend.gap", "#F7DFA8", "/", GAP, INK),
 } | {
     f"{kind} {slot}": style
     for slot, hue in enumerate(SLOT_HUES)

@@ -14,7 +14,9 @@ from lab.study import Study
 KEPT_STUDIES = 32
 
 
-@st.cache_resource(max_entries=KEPT_STUDIES, show_spinner=False, hash_funcs={RunConfig: RunConfig.key})
+@st.cache_resource(
+    max_entries=KEPT_STUDIES, show_spinner=False, hash_funcs={RunConfig: RunConfig.key}
+)
 def study_of(config: RunConfig) -> Study:
     """The finished run of a configuration."""
     return Study(execute(config))

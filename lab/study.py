@@ -53,7 +53,7 @@ class Study:
         """When the host began each step (ns), by step."""
         host = self.trace.host_spans()
         steps = host[host["step"] >= 0].groupby("step")["ts_ns"].min()
-        return {int(step): int(ts) for step, ts in steps.items()}
+        return dict(zip(steps.index.tolist(), steps.tolist(), strict=True))
 
 
 @dataclass(frozen=True)

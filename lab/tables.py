@@ -32,7 +32,9 @@ def hazard_table(hazards: Sequence[Hazard]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[t(f"hazard.{name}") for name in names])
 
 
-def idle_table(gaps: Mapping[str, Mapping[str, float]], wall_ms: Mapping[str, float]) -> pd.DataFrame:
+def idle_table(
+    gaps: Mapping[str, Mapping[str, float]], wall_ms: Mapping[str, float]
+) -> pd.DataFrame:
     """Idle ms and share of the wall time by cause, for each run (by its title)."""
     causes = dict.fromkeys(cause for of_run in gaps.values() for cause in of_run)
     table: dict[str, list[object]] = {t("idle.cause"): [cause_text(cause) for cause in causes]}

@@ -16,10 +16,10 @@ from lab.escape import for_html
 from lab.palette import ALARM
 
 CSS = f"""<style>
-.texts section {{ border-top: 1px solid rgba(122,132,142,.35); padding: .6rem 0 .8rem; }}
+.texts section {{ border-top: 1px solid rgba(122,132,142,.35); padding: .45rem 0; }}
 .texts h4 {{ margin: 0 0 .2rem; font-size: .9rem; padding: 0; }}
 .texts p {{ margin: 0 0 .4rem; overflow-wrap: anywhere; white-space: pre-wrap; }}
-.texts .prompt {{ opacity: .75; }}
+.texts .prompt {{ opacity: .62; }}
 .texts .pair {{ display: grid; gap: .4rem 1.5rem;
   grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }}
 .texts small {{ display: block; opacity: .75; }}
@@ -42,18 +42,17 @@ def texts_html(requests: Sequence[Request], truth: Sequence[Request], diff: Toke
 def _request(request: Request, truth: Request | None, wrong: Collection[int]) -> str:
     key = "text.wrong" if wrong else "text.right"
     head = t(key, id=request.id, wrong=len(wrong), total=len(request.tokens))
-    body = _column(t("text.this_run"), marked(request.tokens, wrong))
+    prompt = f'<span class="prompt">{for_html(decode(request.prompt))}</span>'
+    body = _column("", prompt + marked(request.tokens, wrong))
     if wrong and truth is not None:
-        body += _column(t("text.baseline"), for_html(truth.text))
-    return (
-        f"<section><h4>{for_html(head)}</h4>"
-        f'<p class="prompt">{for_html(decode(request.prompt))}</p>'
-        f'<div class="pair">{body}</div></section>'
-    )
+        body = _column(t("text.this_run"), prompt + marked(request.tokens, wrong))
+        body += _column(t("text.baseline"), prompt + for_html(truth.text))
+    return f'<section><h4>{for_html(head)}</h4><div class="pair">{body}</div></section>'
 
 
 def _column(title: str, body: str) -> str:
-    return f"<div><small>{for_html(title)}</small><p>{body}</p></div>"
+    head = f"<small>{for_html(title)}</small>" if title else ""
+    return f"<div>{head}<p>{body}</p></div>"
 
 
 def marked(tokens: Sequence[int], wrong: Collection[int]) -> str:

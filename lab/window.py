@@ -17,6 +17,9 @@ from lab.units import whole_ns
 MIN_NS = 1_000
 """A narrower box is taken for a slip of the mouse."""
 
+State = MutableMapping[str | int, Any]
+"""The session's state, or a dict in its place."""
+
 Window = tuple[int, int]
 """(start, end) in ns."""
 
@@ -35,7 +38,7 @@ class WindowKeys:
         return f"{self.chart}-history"
 
 
-def window_of(state: Mapping[str, Any], keys: WindowKeys, extent: Window, default: Window) -> Window:
+def window_of(state: State, keys: WindowKeys, extent: Window, default: Window) -> Window:
     """The window in `state`, cut to `extent`; `default` where none or nonsense is there."""
     start, end = state.get(keys.start), state.get(keys.end)
     if start is None or end is None:
@@ -54,21 +57,21 @@ def box_of(selection: Mapping[str, Any] | None) -> Window | None:
     return (start, end) if end - start >= MIN_NS else None
 
 
-def push_window(state: MutableMapping[str, Any], keys: WindowKeys, window: Window) -> None:
+def push_window(state: State, keys: WindowKeys, window: Window) -> None:
     """Show `window`, and remember what was shown before."""
     before = (state.get(keys.start), state.get(keys.end))
     state[keys.history] = [*state.get(keys.history, []), before][-50:]
     state[keys.start], state[keys.end] = window[0] / 1e6, window[1] / 1e6
 
 
-def go_back(state: MutableMapping[str, Any], keys: WindowKeys) -> None:
+def go_back(state: State, keys: WindowKeys) -> None:
     """Show the window before this one; the default one at the end of the list."""
     history = list(state.get(keys.history, []))
     state[keys.start], state[keys.end] = history.pop() if history else (None, None)
     state[keys.history] = history
 
 
-def forget(state: MutableMapping[str, Any], keys: WindowKeys) -> None:
+def forget(state: State, keys: WindowKeys) -> None:
     """Show the default window again."""
     state[keys.start] = state[keys.end] = None
     state[keys.history] = []

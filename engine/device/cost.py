@@ -204,7 +204,7 @@ _PUBLISHED_HOST = {
     "allocate": 1_200 * US,
     "update inputs": 950 * US,
     "read": 150 * US,
-    "update state": 3_140 * US,
+    "update state": 3_260 * US,
     "stream": 1_220 * US,
     "repeat": 150 * US,
 }

@@ -47,18 +47,19 @@ class VirtualDevice(Recorder):
 
     def launch(self, stream: Stream, kernel: Kernel) -> None:
         """Launch one kernel: the host pays the launch, the stream gets the work."""
-        call_ns = self._before(stream, kernel.name)
-        self._pass(self._jitter.apply(self.cost.launch_ns))
-        self._enqueue_kernel(stream, kernel, call_ns)
-        self._after(stream, kernel.name)
+        self._launch(stream, kernel.name, (kernel,))
 
     def replay(self, stream: Stream, graph: Graph) -> None:
         """Replay a captured graph: one launch, then its kernels one after the other."""
-        call_ns = self._before(stream, graph.name)
+        self._launch(stream, graph.name, graph.kernels)
+
+    def _launch(self, stream: Stream, name: str, kernels: tuple[Kernel, ...]) -> None:
+        call_ns = self._before(stream, name)
         self._pass(self._jitter.apply(self.cost.launch_ns))
-        for kernel in graph.kernels:
-            self._enqueue_kernel(stream, kernel, call_ns)
-        self._after(stream, graph.name)
+        tasks = [self._enqueue_kernel(stream, kernel, call_ns) for kernel in kernels]
+        if self._settings.blocking_launch:
+            self._block_on((tasks[-1],), tasks[-1].seq, "blocking launch", "launch")
+        self._after(stream, name)
 
     def copy(
         self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int] = (0, 1)
@@ -166,15 +167,15 @@ class VirtualDevice(Recorder):
 
     def allocate(self, nbytes: int, stream: Stream, label: str) -> Buffer:
         """Device memory for a stream; where the pool is cold the host waits for the device."""
+        self._simulator.advance(self.now_ns)
         return self._temporaries.allocate(nbytes, stream, label)
 
     def cold_allocation(self) -> None:
         """What asking the driver for memory costs: the device runs dry, then host time."""
         self.synchronize("cold allocation")
-        start_ns = self.now_ns
-        self._pass(self._jitter.apply(self.cost.alloc_ns))
-        at = self.context
-        self.spans.append(HostSpan("cold allocation", start_ns, self.now_ns, at.step, at.slot))
+        work_ns = self._jitter.apply(self.cost.alloc_ns)
+        self._span("cold allocation", work_ns)
+        self._pass(work_ns)
 
     def free(self, buffer: Buffer) -> None:
         """Give memory back. Raises ValueError when it is not an allocation or freed twice."""
@@ -186,12 +187,7 @@ class VirtualDevice(Recorder):
 
     def _point(self, stream: int) -> Reached:
         tasks = self._behind(stream)
-
-        def reached() -> bool:
-            self._simulator.advance(self.now_ns)
-            return all(task.done for task in tasks)
-
-        return reached
+        return lambda: all(task.done for task in tasks)
 
     # -------------------------------------------------------------- machinery
 
@@ -251,7 +247,7 @@ class VirtualDevice(Recorder):
         self._simulator.advance(self.now_ns)
         return None if src.data is None else src.data.clone()
 
-    def _enqueue_kernel(self, stream: Stream, kernel: Kernel, call_ns: int) -> None:
+    def _enqueue_kernel(self, stream: Stream, kernel: Kernel, call_ns: int) -> Task:
         index = stream.info.index
         op = self._log(OpKind.KERNEL, kernel.name, index, kernel.reads, kernel.writes, call_ns)
         work_ns = self.cost.kernel_work_ns(kernel.family, kernel.share, kernel.tokens)
@@ -261,8 +257,7 @@ class VirtualDevice(Recorder):
         if kernel.body is not None and self.compute:
             run_body(task, kernel)
         self._enqueue(task)
-        if self._settings.blocking_launch:
-            self._block_on((task,), task.seq, "blocking launch", "launch")
+        return task
 
     def _task(self, op: Op, stream: Stream, work_ns: int) -> Task:
         """The simulator's side of an operation."""

@@ -109,4 +109,6 @@ def test_sampled_text_is_the_same_whatever_the_order_of_work():
         depth = str(chooser.choice([2, 3, 4]))
         slots = {"device_slots": depth, "host_slots": depth}
         sync = execute(configure("sync", **made))
-        assert execute(configure("async", set={"depth": depth, **slots}, **made)).texts == sync.texts
+        assert (
+            execute(configure("async", set={"depth": depth, **slots}, **made)).texts == sync.texts
+        )

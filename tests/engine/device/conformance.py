@@ -290,6 +290,4 @@ class Conformance:
     def test_a_missing_edge_is_in_the_log_whatever_the_timing(self):
         self.bring(self.a)
         self.b.copy(self.result, self.y, ROWS)
-        assert [(h.kind, h.resource) for h in find_hazards(self.device.log)] == [
-            ("RAW", "device")
-        ]
+        assert [(h.kind, h.resource) for h in find_hazards(self.device.log)] == [("RAW", "device")]

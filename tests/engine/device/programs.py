@@ -75,9 +75,7 @@ class Session:
     def __init__(self, device, kinds):
         self.device = device
         self.streams = [device.stream(f"s{i}", kind) for i, kind in enumerate(kinds)]
-        self.host = [
-            device.buffer("host", f"h{i}", (ROWS,), on_host=True) for i in range(BUFFERS)
-        ]
+        self.host = [device.buffer("host", f"h{i}", (ROWS,), on_host=True) for i in range(BUFFERS)]
         self.memory = [device.buffer("device", f"d{i}", (ROWS,)) for i in range(BUFFERS)]
         self.events = [device.event(f"e{i}") for i in range(EVENTS)]
         self.seen = []

@@ -226,6 +226,14 @@ def test_blocking_launches_return_when_their_kernel_is_done():
     assert device.now_ns == 114
 
 
+def test_a_blocking_graph_blocks_once_at_its_end():
+    device = virtual(blocking_launch=True)
+    device.stream("s").replay(Graph("step", tuple(kernel(share=(i, 4)) for i in range(4))))
+    kinds = [op.kind for op in device.log]
+    assert kinds == [OpKind.KERNEL] * 4 + [OpKind.SYNC_OP]
+    assert (device.log.ops[-1].target, device.now_ns) == (3, 100)
+
+
 def test_a_timing_only_run_keeps_no_data():
     device = virtual(compute=False)
     buffer = on_host(device)

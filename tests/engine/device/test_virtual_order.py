@@ -96,6 +96,20 @@ def test_a_wait_issued_before_a_new_record_sees_the_earlier_one():
     assert [op.target for op in device.log if op.kind is OpKind.WAIT] == records
 
 
+def test_any_number_of_streams_may_wait_for_one_record():
+    device = virtual(**SMALL)
+    first, second, third = (device.stream(name) for name in "abc")
+    event = device.event("e")
+    first.launch(kernel())
+    first.record(event)
+    for stream in (second, third):
+        stream.wait(event)
+        stream.launch(kernel(family="carry"))
+    event.synchronize()
+    assert device.now_ns == 100
+    assert times(finished(device)) == [(0, 100), (100, 110), (100, 110)]
+
+
 def test_a_wait_before_any_record_holds_nothing_back():
     device = virtual(**SMALL)
     first, second = device.stream("a"), device.stream("b")

@@ -46,9 +46,7 @@ def causes(log):
 
 @settings(max_examples=300)
 @given(programs, streams, ANY, SEEDS)
-def test_an_operation_starts_at_the_latest_of_its_causes_and_not_later(
-    program, kinds, cost, seed
-):
+def test_an_operation_starts_at_the_latest_of_its_causes_and_not_later(program, kinds, cost, seed):
     device = run(program, kinds, cost, jitter_percent=20, seed=seed).device
     copies = [op for op in device_ops(device) if op.kind is not OpKind.KERNEL]
     for op, ready_ns in causes(device.log):

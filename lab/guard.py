@@ -1,0 +1,25 @@
+"""Known errors become one sentence on the page, never a stack trace."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from engine.device.cost import CostError
+from engine.mechanisms import MechanismError
+from engine.modes import ModeError
+from engine.workload import WorkloadError
+from lab.escape import for_markdown
+from traces import TraceError
+
+KNOWN = (ModeError, MechanismError, CostError, WorkloadError, TraceError)
+LONGEST = 500
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Show a known error inside the block as its one sentence, and go on behind the block."""
+    try:
+        yield
+    except KNOWN as error:
+        st.error(for_markdown(str(error), LONGEST))

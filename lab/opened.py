@@ -1,0 +1,41 @@
+"""Reads uploaded files and samples, once each.
+
+What was read is kept for the session that opened it, keyed by the file's hash; two of them,
+because a long trace takes hundreds of MB.
+"""
+
+import hashlib
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from lab.catalogue import t
+from lab.inspection import Inspection
+from traces import Sample, open_sample, open_trace
+
+MAX_UPLOAD_MB = 100
+MAX_UNPACKED_BYTES = 800 << 20
+
+
+def read_upload(file: UploadedFile) -> Inspection:
+    """The trace in an uploaded file. Raises TraceError with one sentence."""
+    data = file.getvalue()
+    with st.spinner(t("inspect.reading"), show_time=True):
+        return _opened(hashlib.sha256(data).hexdigest(), file.name, data)
+
+
+def read_sample(sample: Sample) -> Inspection:
+    """A bundled trace."""
+    with st.spinner(t("inspect.reading"), show_time=True):
+        return _sampled(sample)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, scope="session")
+def _opened(digest: str, name: str, _data: bytes) -> Inspection:
+    """`digest` and `name` are the key; hashing the bytes again would take as long as reading."""
+    return Inspection(open_trace(_data, name, MAX_UNPACKED_BYTES), name)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _sampled(sample: Sample) -> Inspection:
+    return Inspection(open_sample(sample), sample.title)

@@ -1,0 +1,96 @@
+"""The Home page: the gap, and how it closes. Drawn from a run of timing alone, kept in memory."""
+
+import streamlit as st
+
+from lab.catalogue import t
+from lab.closing import CPU_MS, GPU_MS, both_configs, both_figures
+from lab.controls import BOUND
+from lab.figures import CONFIG, ReadyFigure
+from lab.guard import one_sentence
+from lab.legend import legend_html
+from lab.runs import study_of
+from lab.study import Study
+from lab.units import percent
+from lab.view import drawn_names
+
+BREAK_MODE = "no-wait-h2d"
+
+
+def page() -> None:
+    """Title, picture with its numbers, sliders, the way on."""
+    st.markdown(f"## {t('home.title')}")
+    st.caption(t("home.lead"))
+    picture = st.container()
+    cpu_ms, gpu_ms = _sliders()
+    with one_sentence():
+        sync, overlapped = (study_of(config) for config in both_configs(cpu_ms, gpu_ms))
+        with picture:
+            _picture(sync, overlapped)
+        bound = max(cpu_ms, gpu_ms)
+        key = "home.bound_cpu" if cpu_ms > gpu_ms else "home.bound_gpu"
+        st.markdown(t(key, bound=f"{bound:.1f}", cpu=f"{cpu_ms:.1f}"))
+    _ways_on()
+    st.caption(t("home.reference"))
+
+
+def _sliders() -> tuple[float, float]:
+    left, right = st.columns(2)
+    cpu_ms = left.slider(
+        t("home.cpu"), 0.5, 60.0, CPU_MS, 0.1, key="cpu", bind=BOUND, help=t("home.cpu_help"),
+        format="%.1f",
+    )  # fmt: skip
+    gpu_ms = right.slider(
+        t("home.gpu"), 0.5, 60.0, GPU_MS, 0.1, key="gpu", bind=BOUND, help=t("home.gpu_help"),
+        format="%.1f",
+    )  # fmt: skip
+    return cpu_ms, gpu_ms
+
+
+def _picture(sync: Study, overlapped: Study) -> None:
+    """The two runs, and beside each of them its two numbers."""
+    drawing, numbers = st.columns([5, 1.5], vertical_alignment="center")
+    before, after = sync.numbers, overlapped.numbers
+    alt = t("home.alt", sync=percent(before.gpu_active), async_=percent(after.gpu_active))
+    with drawing:
+        figure = both_figures(sync, overlapped).figure
+        st.plotly_chart(ReadyFigure(figure), key="closing", config=CONFIG, alt=alt)
+        st.html(legend_html(drawn_names(figure), slots=True))
+    with numbers:
+        _numbers("home.sync", before.gpu_active, before.step_ms)
+        points = 100 * (after.gpu_active - before.gpu_active)
+        change = 100 * (after.step_ms / before.step_ms - 1)
+        _numbers(
+            "home.async", after.gpu_active, after.step_ms,
+            t("home.active_delta", points=f"{points:+.1f}"),
+            t("home.step_delta", percent=f"{change:+.1f}"),
+        )  # fmt: skip
+
+
+def _numbers(
+    title: str, active: float, step_ms: float, more: str | None = None, faster: str | None = None
+) -> None:
+    st.markdown(f"**{t(title)}**")
+    row = st.container(horizontal=True, gap="medium")
+    row.metric(
+        t("home.active"), percent(active), more, delta_color="off", delta_arrow="off",
+        width="content",
+    )  # fmt: skip
+    row.metric(
+        t("home.step"), t("home.ms", ms=f"{step_ms:.1f}"), faster, delta_color="off",
+        delta_arrow="off", width="content",
+    )  # fmt: skip
+
+
+def _ways_on() -> None:
+    ways = (
+        ("break", "lab/pages/timeline.py", {"mode": BREAK_MODE}),
+        ("explore", "lab/pages/timeline.py", None),
+        ("inspect", "lab/pages/inspect.py", None),
+    )
+    for column, (name, target, query) in zip(st.columns(3), ways, strict=True):
+        with column.container(border=True):
+            st.page_link(target, label=f"**{t(f'home.{name}')} →**", query_params=query)
+            st.caption(t(f"home.{name}_about"))
+
+
+page()

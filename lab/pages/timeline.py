@@ -1,0 +1,75 @@
+"""The Timeline page: a scene with its mechanisms, beside the correct runs of the same work."""
+
+import streamlit as st
+
+from lab.catalogue import t
+from lab.controls import BOUND, WINDOW, mode_summary, scene_controls
+from lab.escape import for_markdown
+from lab.gantt import Panel
+from lab.guard import one_sentence
+from lab.runs import studies
+from lab.scene import Scene
+from lab.state import Choice, file_name, link
+from lab.tabs import scene_tabs
+from lab.verdicts import verdict_row
+from lab.view import View, timeline
+
+PINS = ("sync", "async")
+
+
+def page() -> None:
+    """Sidebar, verdicts, timeline, tabs."""
+    with st.sidebar:
+        choice = scene_controls()
+    head = st.container(horizontal=True, vertical_alignment="center")
+    with one_sentence():
+        scene = Scene(*studies(choice.config()))
+        _head(head, choice, scene)
+        verdict_row(scene.run, scene.sync, scene.bound)
+        pins = st.pills(
+            t("pins.label"), PINS, selection_mode="multi", default=PINS, key="pins", bind=BOUND,
+            help=t("pins.help"),
+        )  # fmt: skip
+        names = list(pins)
+        window = timeline(_view(scene, names), scene.panels(names))
+        scene_tabs(scene, names, window)
+
+
+def _head(head: st.delta_generator.DeltaGenerator, choice: Choice, scene: Scene) -> None:
+    """What is shown, and the ways to take it along."""
+    title = for_markdown(choice.mode)
+    if choice.changes:
+        title += f" :blue-badge[{t('head.changed', count=len(choice.changes))}]"
+    words = head.container(width="stretch")
+    words.markdown(f"#### {title}")
+    words.caption(mode_summary(choice.mode))
+    if choice.compute and not scene.run.run.config.compute:
+        words.caption(t("head.timing_only"))
+    with head.popover(t("head.link")):
+        st.caption(t("head.link_help"))
+        st.code(link(st.context.url or "", choice.query()), language=None, wrap_lines=True)
+    head.download_button(
+        t("head.download"), lambda: scene.run.file, file_name(choice), "application/gzip",
+        help=t("head.download_help"), key="download",
+    )  # fmt: skip
+
+
+def _view(scene: Scene, names: list[str]) -> View:
+    run = scene.run
+    kernels = run.trace.spans[run.trace.spans["kind"] == "kernel"]
+    return View(
+        keys=WINDOW,
+        extent=scene.extent(names),
+        default=scene.first_window(),
+        busy={t("overview.gpu"): kernels},
+        gaps=run.gaps,
+        slots=True,
+        alt=_alt(scene.panels(names)),
+    )
+
+
+def _alt(panels: list[Panel]) -> str:
+    return t("timeline.alt", runs="; ".join(panel.title for panel in panels))
+
+
+page()

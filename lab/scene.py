@@ -1,0 +1,75 @@
+"""The Timeline page's run beside its baselines: titles, panels, and the window to open with.
+
+Plain functions on studies; no widget is drawn here.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from lab.catalogue import t
+from lab.gantt import Panel
+from lab.study import Bound, Study, bound_of
+from lab.units import percent, whole_ns
+
+STEPS = 5
+"""Length of the first window, in steps of the ideal length."""
+
+BEFORE = 2
+"""Steps shown before the place where something goes wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """This run with the correct runs of the same work."""
+
+    run: Study
+    sync: Study
+    baseline: Study
+
+    @cached_property
+    def bound(self) -> Bound:
+        """What no schedule can beat."""
+        return bound_of(self.sync)
+
+    def pinned(self, names: list[str]) -> dict[str, Study]:
+        """The baselines to show, by name; one that is this very run is left out."""
+        known = {"sync": self.sync, "async": self.baseline}
+        own = self.run.run.config.key()
+        return {n: s for n, s in known.items() if n in names and s.run.config.key() != own}
+
+    def panels(self, names: list[str]) -> list[Panel]:
+        """Baselines with the lanes that matter, then this run with all of its lanes."""
+        panels = [
+            _panel(t(f"panel.{name}"), study, everything=False)
+            for name, study in self.pinned(names).items()
+        ]
+        return [*panels, _panel(t("panel.run"), self.run, everything=True)]
+
+    def extent(self, names: list[str]) -> tuple[int, int]:
+        """From 0 to the end of the longest run shown (ns)."""
+        shown = [self.run, *self.pinned(names).values()]
+        return 0, max(study.run.wall_ns for study in shown)
+
+    def first_window(self) -> tuple[int, int]:
+        """A stretch that can be read: around the first fault, or else the first steps."""
+        fault = first_fault(self.run)
+        starts, wall = self.run.step_starts, self.run.run.wall_ns
+        start = starts.get(max(0, fault - BEFORE), 0)
+        return start, min(start + STEPS * whole_ns(self.bound.step_ms), wall)
+
+
+def first_fault(study: Study) -> int:
+    """The step of the first wrong token, or else of the first hazard; -1 where all is well."""
+    if study.diff is not None and study.diff.count:
+        return study.diff.first_step
+    return min((hazard.step for hazard in study.run.hazards), default=-1)
+
+
+def _panel(title: str, study: Study, everything: bool) -> Panel:
+    numbers = study.numbers
+    head = t(
+        "panel.title", title=title, active=percent(numbers.gpu_active),
+        step=f"{numbers.step_ms:.2f}",
+    )  # fmt: skip
+    lanes = [lane for lane in study.lanes if everything or lane.main]
+    return Panel(head, study.trace, study.gaps, lanes, arrows=everything)

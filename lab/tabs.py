@@ -1,0 +1,114 @@
+"""What stands under the Timeline page's picture: text, hazards, idle time, counters, spans.
+
+Only the open tab is worked out.
+"""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from lab.catalogue import t
+from lab.charts import counters, idle_bars
+from lab.escape import for_markdown
+from lab.scene import Scene
+from lab.tables import MAX_SPANS, hazard_table, idle_table, span_table
+from lab.tokens import texts_html
+from lab.view import show_figure
+from lab.window import Window
+
+INVARIANTS = ("lengths", "writer", "release", "streamed", "end", "pool")
+NS_FORMAT = "%.6f"
+
+MAX_BLOCKS = 6
+"""Hazards told at length; the table has all of them."""
+
+
+def scene_tabs(scene: Scene, names: list[str], window: Window) -> None:
+    """Draw the tabs, and the content of the open one."""
+    contents: dict[str, Callable[[], None]] = {
+        t("tab.text"): lambda: _text(scene),
+        t("tab.hazards"): lambda: _hazards(scene),
+        t("tab.idle"): lambda: _idle(scene, names),
+        t("tab.counters"): lambda: _counters(scene, window),
+        t("tab.spans"): lambda: _spans(scene, window),
+        t("tab.invariants"): lambda: _invariants(scene),
+    }
+    tabs = st.tabs(list(contents), key="tab", on_change="rerun", bind="query-params")
+    for tab, show in zip(tabs, contents.values(), strict=True):
+        if tab.open:
+            with tab:
+                show()
+
+
+def _text(scene: Scene) -> None:
+    diff = scene.run.diff
+    if diff is None:
+        st.info(t("text.timing_only"))
+        return
+    st.caption(t("text.legend") if diff.count else t("text.all_right", total=diff.total))
+    st.html(texts_html(scene.run.run.requests, scene.sync.run.requests, diff))
+
+
+def _hazards(scene: Scene) -> None:
+    hazards = scene.run.run.hazards
+    if not hazards:
+        st.caption(t("hazard.none"))
+        return
+    st.caption(t("hazard.legend"))
+    for hazard in hazards[:MAX_BLOCKS]:
+        where = t("hazard.where", resource=hazard.resource, step=hazard.step, count=hazard.count)
+        st.markdown(f":red[**▲ {hazard.kind}**] {for_markdown(where)}")
+        st.caption(
+            for_markdown(
+                t("hazard.pair", first=hazard.first, second=hazard.second, edge=hazard.missing_edge)
+            )
+        )
+        st.code(hazard.fix.text, language="python", wrap_lines=True)
+    st.dataframe(hazard_table(hazards), hide_index=True)
+
+
+def _idle(scene: Scene, names: list[str]) -> None:
+    studies = {t("panel.run"): scene.run} | {
+        t(f"panel.{name}"): study for name, study in scene.pinned(names).items()
+    }
+    gaps = {title: study.numbers.gaps for title, study in studies.items()}
+    wall = {title: study.numbers.wall_ms for title, study in studies.items()}
+    st.caption(t("idle.legend"))
+    show_figure(idle_bars(gaps, wall), "idle-bars", t("idle.alt"))
+    table = idle_table(gaps, wall)
+    formats = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
+    st.dataframe(table, hide_index=True, column_config=formats)
+
+
+def _counters(scene: Scene, window: Window) -> None:
+    st.caption(t("counters.legend"))
+    show_figure(counters(scene.run.trace, window), "counters", t("counters.alt"))
+    peaks = scene.run.numbers.peak
+    st.caption(t("counters.peaks", **{name: f"{value:,}" for name, value in peaks.items()}))
+
+
+def _spans(scene: Scene, window: Window) -> None:
+    st.caption(t("spans.legend", most=f"{MAX_SPANS:,}"))
+    formats = {
+        t(key): st.column_config.NumberColumn(format=NS_FORMAT)
+        for key in ("span.start", "span.dur")
+    }
+    st.dataframe(span_table(scene.run.trace, window), hide_index=True, column_config=formats)
+
+
+def _invariants(scene: Scene) -> None:
+    run = scene.run.run
+    for sentence in run.invariants:
+        st.markdown(f":red[▲] {for_markdown(sentence)}")
+    for sentence in run.errors:
+        st.markdown(f"{t('invariants.error')} {for_markdown(sentence)}")
+    if not run.invariants:
+        st.caption(t("invariants.hold"))
+    st.markdown("\n".join(f"- {t(f'invariants.{name}')}" for name in INVARIANTS))
+    st.caption(
+        t(
+            "invariants.timer",
+            ms=f"{scene.run.numbers.measured_gpu_ms:.3f}",
+            gpu=f"{scene.bound.gpu_ms:.3f}",
+        )
+    )

@@ -1,0 +1,68 @@
+"""The row of figures over a timeline: what the run reached, and what is wrong with it."""
+
+import streamlit as st
+
+from lab.catalogue import t
+from lab.study import Bound, Study
+from lab.units import percent
+
+CARD_PX = 150
+ALARM = ":red[▲ {value}]"
+"""Markdown of an alarming value: the alarm colour and a mark."""
+
+
+def verdict_row(run: Study, sync: Study, bound: Bound) -> None:
+    """GPU active, step time, total against the ideal, wrong tokens, hazards, invariants."""
+    row = st.container(horizontal=True, gap="xsmall")
+    numbers, base = run.numbers, sync.numbers
+    steps = max(1, run.run.steps)
+    points = 100 * (numbers.gpu_active - base.gpu_active)
+    ideal_ms = bound.step_ms * steps
+    _card(
+        row,
+        "active",
+        percent(numbers.gpu_active),
+        t("verdict.active_delta", points=f"{points:+.1f}"),
+    )
+    _card(
+        row, "step", t("verdict.ms", ms=f"{numbers.step_ms:.2f}"),
+        t("verdict.step_delta", factor=f"{base.wall_ms / numbers.wall_ms:.2f}"),
+    )  # fmt: skip
+    _card(
+        row, "total", t("verdict.s", s=f"{numbers.wall_ms / 1000:.2f}"),
+        t("verdict.total_delta", factor=f"{numbers.wall_ms / ideal_ms:.3f}"),
+        gpu=f"{bound.gpu_ms:.2f}", host=f"{bound.host_ms:.2f}", ideal=f"{ideal_ms / 1000:.2f}",
+    )  # fmt: skip
+    _wrong_card(row, run)
+    hazards = len(run.run.hazards)
+    _card(row, "hazards", _alarm(hazards), t("verdict.hazards_note" if hazards else "verdict.none"))
+    broken = len(run.run.invariants)
+    _card(
+        row, "invariants", _alarm(broken) if broken else t("verdict.hold"),
+        t("verdict.broken_note" if broken else "verdict.all"),
+    )  # fmt: skip
+
+
+def _wrong_card(row: st.delta_generator.DeltaGenerator, run: Study) -> None:
+    diff = run.diff
+    if diff is None:
+        _card(row, "wrong", "–", t("verdict.timing_only"))
+        return
+    if diff.count:
+        note = t("verdict.first_step", total=diff.total, step=diff.first_step)
+    else:
+        note = t("verdict.same", total=diff.total)
+    _card(row, "wrong", _alarm(diff.count), note)
+
+
+def _alarm(count: int) -> str:
+    return ALARM.format(value=count) if count else "0"
+
+
+def _card(
+    row: st.delta_generator.DeltaGenerator, name: str, value: str, note: str, **values: str
+) -> None:
+    row.metric(
+        t(f"verdict.{name}"), value, note, delta_color="off", delta_arrow="off", border=True,
+        help=t(f"verdict.{name}_help", **values), width=CARD_PX,
+    )  # fmt: skip

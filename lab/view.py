@@ -1,0 +1,83 @@
+"""A timeline on a page: overview strip, window controls, the picture, its legend in words.
+
+Both the Timeline and the Inspect page draw through here, so that a run and the file it was
+saved to look the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from lab.catalogue import t
+from lab.charts import overview
+from lab.figures import CONFIG, ReadyFigure
+from lab.gantt import Panel, draw
+from lab.legend import legend_html
+from lab.units import exact_ms
+from lab.window import Window, WindowKeys, on_select, window_controls
+from traces import Gap
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What a timeline needs beside its panels. `extent`: the whole run; `default`: the window
+    to open with; `busy`: spans by row of the overview; `slots`: kernels belong to slots."""
+
+    keys: WindowKeys
+    extent: Window
+    default: Window
+    busy: Mapping[str, pd.DataFrame]
+    gaps: Sequence[Gap]
+    slots: bool
+    alt: str
+
+
+def show_figure(figure: dict[str, Any], key: str, alt: str) -> None:
+    """A figure that answers to no mouse but for hovering."""
+    st.plotly_chart(ReadyFigure(figure), key=key, config=CONFIG, alt=alt)
+
+
+def drawn_names(figure: dict[str, Any]) -> list[str]:
+    """Names of the styles and arrows in a timeline."""
+    return [trace["name"] for trace in figure["data"] if "name" in trace]
+
+
+def timeline(view: View, panels: Sequence[Panel]) -> Window:
+    """Draw everything, and return the window that is shown."""
+    keys = view.keys
+    strip = st.container()
+    window = window_controls(keys, view.extent, view.default)
+    with strip:
+        _zoomable(
+            overview(view.busy, view.gaps, view.extent, window), f"{keys.chart}-overview",
+            t("overview.alt"), view,
+        )  # fmt: skip
+    gantt = draw(panels, window)
+    _zoomable(gantt.figure, keys.chart, view.alt, view)
+    st.html(legend_html(drawn_names(gantt.figure), view.slots))
+    st.caption(
+        t(
+            "view.truth",
+            start=exact_ms(window[0]),
+            end=exact_ms(window[1]),
+            drawn=f"{gantt.drawn:,}",
+            single=f"{gantt.single:,}",
+            spans=f"{gantt.spans:,}",
+        )  # fmt: skip
+    )
+    return window
+
+
+def _zoomable(figure: dict[str, Any], key: str, alt: str, view: View) -> None:
+    """A chart that zooms to the box dragged over it."""
+
+    def zoom() -> None:
+        on_select(view.keys, key, view.extent)
+
+    st.plotly_chart(
+        ReadyFigure(figure), key=key, config=CONFIG, alt=alt, on_select=zoom,
+        selection_mode=("box",),
+    )  # fmt: skip

@@ -1,0 +1,74 @@
+"""A configuration is the whole of a run: same value, same key; another value, another key."""
+
+from dataclasses import fields, replace
+
+import pytest
+
+from engine import configure
+from engine.config import RunConfig
+from engine.device.cost import PRESETS as COSTS
+from engine.mechanisms import ASYNC, SYNC, Mechanisms
+from engine.workload import PRESETS as WORKLOADS
+
+OTHER = {
+    "mode": "sync",
+    "mechanisms": replace(ASYNC, wait_h2d=False),
+    "cost": COSTS["cpu-bound"],
+    "workload": WORKLOADS["churn"],
+    "steps": 5,
+    "requests": 5,
+    "seed": 5,
+    "jitter_percent": 5.0,
+    "compute": False,
+    "device": "threads",
+    "stop_at_ns": 5,
+}
+DEFAULT = RunConfig()
+
+
+def test_equal_configurations_share_a_key_and_a_hash():
+    again = RunConfig(mechanisms=Mechanisms(), cost=replace(COSTS["published-8b"]))
+    assert again == DEFAULT
+    assert (again.key(), hash(again)) == (DEFAULT.key(), hash(DEFAULT))
+
+
+def test_this_module_changes_every_field():
+    assert set(OTHER) == {item.name for item in fields(RunConfig)}
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_every_field_counts_in_the_key(name):
+    changed = replace(DEFAULT, **{name: OTHER[name]})
+    assert changed != DEFAULT
+    assert changed.key() != DEFAULT.key()
+
+
+def test_a_change_deep_inside_counts_too():
+    slower = replace(DEFAULT.cost, kernel_ns={**DEFAULT.cost.kernel_ns, "head": 1})
+    assert replace(DEFAULT, cost=slower).key() != DEFAULT.key()
+
+
+@pytest.mark.parametrize(
+    ("asynchronous", "mode", "correct"), [(False, "sync", SYNC), (True, "async", ASYNC)]
+)
+def test_a_baseline_is_the_correct_run_of_the_same_work(asynchronous, mode, correct):
+    broken = configure("async", set={"wait_h2d": "off", "depth": "4"}, steps=9, seed=3, jitter=5)
+    base = broken.baseline(asynchronous)
+    assert (base.mode, base.mechanisms) == (mode, correct)
+    assert replace(base, mode=broken.mode, mechanisms=broken.mechanisms) == broken
+
+
+def test_a_baseline_draws_random_numbers_as_the_run_does():
+    assert configure("async", set={"rng": "global"}).baseline(False).mechanisms.rng == "global"
+
+
+def test_a_baseline_runs_to_the_end():
+    assert replace(DEFAULT, stop_at_ns=7).baseline(False).stop_at_ns is None
+
+
+def test_a_description_names_what_differs():
+    config = configure("async", set={"carry": "none"}, cost="cpu-bound", workload="churn", seed=2)
+    assert config.describe() == {
+        "mode": "async", "toggles": {"carry": "none"}, "cost": "cpu-bound", "workload": "churn",
+        "steps": None, "requests": None, "seed": 2, "jitter_percent": 0.0, "device": "virtual",
+    }  # fmt: skip

@@ -1,0 +1,131 @@
+"""The invariants: each broken one is one sentence, said once."""
+
+import pytest
+
+from engine.batch import Batch
+from engine.device.api import Event
+from engine.kv import BlockPool
+from engine.ledger import Ledger
+from engine.request import Request, Row
+from engine.tokenizer import EOS
+
+
+def request(name="r", **fields):
+    return Request(name, [2, 97], 3, **fields)
+
+
+def batch(*requests, step=4, count=1):
+    rows = [Row(item, 2, count, True, [0] * count, -1, 1) for item in requests]
+    events = [Event(name, None) for name in ("h2d_done", "compute_done", "d2h_done")]
+    return Batch(step, rows, 0, 0, *events)
+
+
+def ledger(size=8):
+    return Ledger(BlockPool(size, 4))
+
+
+def settled_requests(**fields):
+    """A finished request whose books are right, with some fields changed."""
+    right = {
+        "prefilled": 2, "scheduled": 3, "computed": 3, "tokens": [97, 98, 99], "streamed": 3,
+        "finished": True,
+    }  # fmt: skip
+    return [request(**{**right, **fields})]
+
+
+def test_a_run_by_the_book_breaks_nothing():
+    books = ledger()
+    books.finished(settled_requests(), cut=False)
+    assert books.broken == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"scheduled": 2}, "request r has 2 tokens scheduled, 3 computed and 3 committed"),
+        ({"computed": 2}, "request r has 3 tokens scheduled, 2 computed and 3 committed"),
+        ({"streamed": 4}, "request r streamed uncommitted tokens"),
+        ({"streamed": 1}, "request r streamed 1 of 3 committed tokens"),
+        ({"tokens": [EOS, 98, 99]}, "request r has tokens past its end"),
+        (
+            {"tokens": [97] * 4, "scheduled": 4, "computed": 4, "streamed": 4},
+            "request r has tokens past its end",
+        ),
+        (
+            {"finished": False, "in_flight": 2},
+            "request r was never finished: 2 launched rows were not committed",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_said(fields, sentence):
+    books = ledger()
+    books.finished(settled_requests(**fields), cut=False)
+    assert any(sentence in line for line in books.broken)
+
+
+def test_a_request_may_be_unfinished_where_the_run_was_cut():
+    books = ledger()
+    books.finished(settled_requests(finished=False), cut=True)
+    assert books.broken == []
+
+
+@pytest.mark.parametrize("grown", [0, 5])
+def test_blocks_left_in_the_pool_are_counted(grown):
+    books = ledger()
+    books.pool.admit("gone", 3)
+    books.pool.grow("gone", [], grown)
+    books.finished([], cut=False)
+    assert books.broken == ["3 KV blocks were never released"]
+
+
+def test_a_batch_may_write_its_own_blocks_only():
+    books, mine = ledger(), request("mine")
+    books.pool.admit("mine", 2)
+    books.pool.grow("mine", mine.blocks, 8)
+    books.blocks(batch(mine), mine)
+    assert books.broken == []
+    books.pool.owner[mine.blocks[1]] = "other"
+    books.blocks(batch(mine), mine)
+    assert books.broken == [
+        f"batch 4 writes KV block {mine.blocks[1]}, which request mine does not own"
+    ]
+
+
+def test_a_batch_is_settled_once():
+    books, once = ledger(), batch(request())
+    books.scheduled(once)
+    books.settled(once)
+    assert books.broken == []
+    books.settled(once)
+    assert books.broken == ["batch 4 was settled twice"]
+
+
+def test_results_go_to_the_rows_that_were_launched():
+    books, shared = ledger(), batch(request("a"), request("b"))
+    shared.rows.pop()
+    books.settled(shared)
+    assert books.broken == ["the results of batch 4 were matched with the rows of another batch"]
+
+
+def test_blocks_are_given_back_once():
+    books, item = ledger(), request()
+    books.pool.admit("r", 1)
+    books.release(item)
+    books.release(item)
+    assert books.broken == ["the KV blocks of request r are released twice"]
+
+
+def test_the_peak_of_tokens_in_flight_is_kept():
+    books = ledger()
+    first, second = batch(request(), count=5), batch(request(), request(), step=5)
+    books.scheduled(first)
+    books.scheduled(second)
+    books.settled(first)
+    assert (books.tokens_in_flight, books.peak_in_flight) == (2, 7)
+
+
+def test_the_same_fault_of_one_request_is_said_once():
+    books = ledger()
+    for name in ("a", "b", "a"):
+        books.lengths(request(name, streamed=1))
+    assert books.broken == [f"request {name} streamed uncommitted tokens" for name in "ab"]
