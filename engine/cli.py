@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from engine.device.cost import CostError
+from engine.execution import Run, configure, execute
 from engine.mechanisms import MechanismError
 from engine.modes import ModeError
 from engine.report import is_bad, mechanisms_report, modes_report, run_report
-from engine.execution import Run, configure, execute
 from engine.workload import WorkloadError
 from traces import write_trace
 

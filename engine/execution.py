@@ -19,8 +19,8 @@ import torch
 from engine.config import RunConfig
 from engine.device.cost import CostModel, load_cost
 from engine.device.repair import Repairs
-from engine.device.simulator import NEVER
 from engine.device.settings import Settings, Stopped
+from engine.device.simulator import NEVER
 from engine.device.virtual import VirtualDevice
 from engine.dump import build_trace
 from engine.fixes import Edge
@@ -32,7 +32,7 @@ from engine.model_weights import ModelConfig
 from engine.modes import mode_named
 from engine.parts import Listener, Parts, build_parts
 from engine.request import Request
-from engine.workload import Workload, load_workload
+from engine.workload import Workload, WorkloadError, load_workload
 from traces import Trace
 
 
@@ -144,6 +144,11 @@ def execute(
         )
     )  # fmt: skip
     model = load_model() if config.compute else None
+    if model is not None and config.workload.longest_request > model.config.max_positions:
+        raise WorkloadError(
+            f"the model knows {model.config.max_positions} positions and a request of this "
+            f"workload takes {config.workload.longest_request}: shorten it, or run the timing alone"
+        )
     parts = build_parts(
         device, mechanisms, config.workload, model, model.config if model else ModelConfig(),
         seed=config.seed, requests=config.requests,

@@ -207,5 +207,3 @@ class Loop:
         """Stamp what follows with the step, and the slot it works on."""
         self.device.context.step = step
         self.device.context.slot = batch.device_slot if batch else -1
-
-

@@ -33,16 +33,13 @@ class Info:
         return self.correct.isdigit()
 
 
-def _toggle(
-    group: str, values: str, protects: str, wrong: str, wild: str = "", default: Any = None
-) -> Any:
+def _toggle(group: str, values: str, protects: str, wrong: str, wild: str = "") -> Any:  # noqa: ANN401
+    """A field with its row of the table; the first of `values` is the correct one."""
     options = tuple(values.split(" | "))
-    if default is None:
-        default = _decode(options[0])
     metadata = {
         "group": group, "values": options, "protects": protects, "wrong": wrong, "wild": wild,
     }  # fmt: skip
-    return field(default=default, metadata=metadata)
+    return field(default=_decode(options[0]), metadata=metadata)
 
 
 def _decode(text: str) -> bool | int | str:
@@ -250,7 +247,7 @@ class Mechanisms:
 
     def with_settings(self, settings: Mapping[str, str]) -> "Mechanisms":
         """A copy with toggles set from text. Raises MechanismError naming the wrong one."""
-        changes = {name: parse(name, value) for name, value in settings.items()}
+        changes: dict[str, Any] = {name: parse(name, text) for name, text in settings.items()}
         return replace(self, **changes)
 
 
@@ -265,7 +262,7 @@ def parse(name: str, value: str) -> bool | int | str:
         return int(value)
     if value not in info.values:
         raise MechanismError(f"{name} must be one of {', '.join(info.values)}, not {value!r}")
-    return _decode(value)
+    return value == "on" if info.correct in ("on", "off") else value
 
 
 MOST = 64
@@ -276,7 +273,7 @@ TABLE: tuple[Info, ...] = tuple(
         item.name,
         item.metadata["group"],
         item.metadata["values"],
-        encode(item.default),
+        item.metadata["values"][0],
         item.metadata["protects"],
         item.metadata["wrong"],
         item.metadata["wild"],

@@ -1,69 +1,27 @@
-"""Named scenes: toggles, workload, cost model and seed, and what must be seen in each.
+"""The table of modes: every bug of the catalogue as a scene in which it shows.
 
-`expect` is transcribed from the catalogue of mechanisms by hand, never generated from
-runs: T wrong tokens, H hazards, G a gap of its own, I a broken invariant, M a peak above
-its bound, E an error for the right requests only. `hazards` lists what the checker must
-name, as (kind, resource); `cause` is the name under which the gap must appear.
+`expect` is transcribed from the catalogue of mechanisms by hand, never generated from runs.
+Workload and cost model of a row are chosen so that a fault that depends on timing shows.
 """
 
-from dataclasses import dataclass, field
+from engine.mode import Mode, mode
 
 
 class ModeError(ValueError):
     """There is no mode of that name; the message is one sentence."""
 
 
-@dataclass(frozen=True)
-class Mode:
-    """A scene. `toggles` are the settings that differ from the correct async engine."""
-
-    name: str
-    group: str
-    summary: str
-    toggles: dict[str, str] = field(default_factory=dict)
-    expect: frozenset[str] = frozenset()
-    hazards: frozenset[tuple[str, str]] = frozenset()
-    cause: str = ""
-    workload: str = "chat"
-    cost: str = "published-8b"
-    seed: int = 0
-
-
-def _mode(
-    name: str,
-    group: str,
-    summary: str,
-    toggles: str = "",
-    expect: str = "",
-    *,
-    hazards: str = "",
-    cause: str = "",
-    workload: str = "chat",
-    cost: str = "published-8b",
-) -> Mode:
-    """A row of the table below: "a=b c=d" for toggles, "RAW device inputs" for hazards."""
-    named = {
-        (kind, resource)
-        for kind, _, resource in (text.strip().partition(" ") for text in hazards.split(",") if text)
-    }
-    settings = dict(item.split("=") for item in toggles.split())
-    return Mode(
-        name, group, summary, settings, frozenset(expect.split()), frozenset(named),
-        cause, workload, cost,
-    )  # fmt: skip
-
-
 CORRECT = (
-    _mode(
+    mode(
         "sync", "correct",
         "One batch at a time: the GPU waits while the host works, the host while the GPU works.",
         "depth=1", "G", cause="update state",
     ),
-    _mode(
+    mode(
         "async", "correct",
         "The host prepares batch N+1 while the device computes batch N.",
     ),
-    _mode(
+    mode(
         "carry-add", "correct",
         "Carry-over by adding to a placeholder of 0 instead of selecting: the same tokens.",
         "carry=add",
@@ -71,55 +29,55 @@ CORRECT = (
 )  # fmt: skip
 
 ORDER = (
-    _mode(
+    mode(
         "no-wait-h2d", "order",
         "Compute does not wait for h2d_done: the first kernels read inputs before they arrive.",
         "wait_h2d=off", "T H", hazards="RAW device inputs",
     ),
-    _mode(
+    mode(
         "no-wait-compute", "order",
         "D2H does not wait for compute_done: it copies results that do not exist yet.",
         "wait_compute=off", "T H", hazards="RAW device outputs",
     ),
-    _mode(
+    mode(
         "no-sync-d2h", "order",
         "The host reads a batch's results at once, without waiting for d2h_done.",
         "sync_d2h=off", "T H", hazards="RAW host outputs",
     ),
-    _mode(
+    mode(
         "device-sync-for-results", "order",
         "The host waits for the whole device where one event would do.",
         "sync_d2h=device", "G", cause="device synchronize",
     ),
-    _mode(
+    mode(
         "no-reuse-host-input", "order",
         "One host slot, rewritten while its last copy is still under way.",
         "reuse_host_input=off host_slots=1", "T H", hazards="WAR host inputs",
         cost="small-gpu",
     ),
-    _mode(
+    mode(
         "no-reuse-device-input", "order",
         "Three batches in flight over two device slots, and H2D does not wait for compute_done.",
         "reuse_device_input=off depth=3 host_slots=3", "T H", hazards="WAR device inputs",
     ),
-    _mode(
+    mode(
         "no-reuse-device-output", "order",
         "Three batches over two device slots: results are overwritten while they are copied.",
         "reuse_device_output=off depth=3 host_slots=3", "T H", hazards="WAR device outputs",
         cost="slow-copies",
     ),
-    _mode(
+    mode(
         "no-reuse-host-output", "order",
         "One host slot for three batches in flight: results land on results the host has not read.",
         "reuse_host_output=off depth=3 device_slots=3 host_slots=1", "T H",
         hazards="WAR host outputs", cost="cpu-bound",
     ),
-    _mode(
+    mode(
         "record-too-early", "order",
         "compute_done is recorded before the sampling kernel, so D2H starts too soon.",
         "record_point=early", "T H", hazards="RAW device outputs,WAR device inputs",
     ),
-    _mode(
+    mode(
         "wait-before-record", "order",
         "The wait for h2d_done is issued before the record: it waits for nothing.",
         "wait_order=before-record", "T H", hazards="RAW device inputs",
@@ -127,27 +85,27 @@ ORDER = (
 )  # fmt: skip
 
 STREAMS = (
-    _mode(
+    mode(
         "two-streams-copies", "streams",
         "Both copies on one stream: the next H2D stands behind a D2H that waits for compute.",
         "streams=two-copies", "G", cause="copies share one stream",
     ),
-    _mode(
+    mode(
         "one-stream", "streams",
         "Everything on one stream: right, but copies no longer overlap compute.",
         "streams=one", "G", cause="copies share the compute stream",
     ),
-    _mode(
+    mode(
         "default-stream", "streams",
         "Everything on the default stream: one queue, as with one stream.",
         "streams=default", "G", cause="copies share the compute stream",
     ),
-    _mode(
+    mode(
         "blocking-streams", "streams",
         "Blocking streams and D2H on the legacy default stream: an implicit barrier each step.",
         "streams=d2h-default stream_kind=blocking", "G", cause="default stream barrier",
     ),
-    _mode(
+    mode(
         "default-stream-race", "streams",
         "D2H on the default stream without an event: PyTorch's streams do not stall, they race.",
         "streams=d2h-default wait_compute=off", "T H", hazards="RAW device outputs",
@@ -155,27 +113,27 @@ STREAMS = (
 )  # fmt: skip
 
 BUFFERS = (
-    _mode(
+    mode(
         "one-device-slot", "buffers",
         "One set of device buffers, edges on: right, but H2D waits for compute each step.",
         "device_slots=1", "G", cause="device slot reuse (H2D waited for compute_done)",
     ),
-    _mode(
+    mode(
         "single-buffer", "buffers",
         "One set of device buffers and no edge: the next inputs overwrite those being read.",
         "device_slots=1 reuse_device_input=off", "T H", hazards="WAR device inputs",
     ),
-    _mode(
+    mode(
         "partial-fence", "buffers",
         "The block table is copied behind the record of h2d_done: nothing waits for it.",
         "fence=partial", "H", hazards="RAW device inputs,WAR host inputs",
     ),
-    _mode(
+    mode(
         "pageable", "buffers",
         "Pageable host buffers: the data is right, the host is blocked by its own copies.",
         "memory=pageable", "G", cause="pageable copy",
     ),
-    _mode(
+    mode(
         "shared-metadata", "buffers",
         "All batches share one list of rows: results are matched with the next batch's rows.",
         "metadata=shared", "T I", workload="churn",
@@ -183,7 +141,7 @@ BUFFERS = (
 )  # fmt: skip
 
 DEPTH = (
-    _mode(
+    mode(
         "depth-over-slots", "depth",
         "Three batches in flight over two slots, with no reuse edge at all.",
         "depth=3 reuse_host_input=off reuse_device_input=off reuse_device_output=off "
@@ -191,7 +149,7 @@ DEPTH = (
         hazards="WAR device inputs,WAR device outputs,WAR host inputs,WAR host outputs",
         cost="slow-copies",
     ),
-    _mode(
+    mode(
         "no-backpressure", "depth",
         "The host prepares as far ahead as it can: tokens in flight pile up.",
         "backpressure=off device_slots=32 host_slots=32", "M",
@@ -199,32 +157,32 @@ DEPTH = (
 )  # fmt: skip
 
 CARRY = (
-    _mode(
+    mode(
         "carry-add-stale", "carry-over",
         "The carried token is added to a placeholder that holds the token before: their sum.",
         "carry=add-stale", "T",
     ),
-    _mode(
+    mode(
         "carry-through-host", "carry-over",
         "Each token passes through the host before the next step is prepared.",
         "carry=host", "G", cause="tokens pass through the host",
     ),
-    _mode(
+    mode(
         "no-carry", "carry-over",
         "The placeholder is fed to the model in place of the token.",
         "carry=none", "T",
     ),
-    _mode(
+    mode(
         "carry-by-row", "carry-over",
         "The carried token is looked up by row number: right until a row moves.",
         "carry_key=row", "T", workload="churn",
     ),
-    _mode(
+    mode(
         "carry-partial-prefill", "carry-over",
         "What an unfinished prompt chunk samples is carried into the next chunk.",
         "carry_partial_prefill=leaked", "T", workload="long-prompts",
     ),
-    _mode(
+    mode(
         "carry-ring-wraps", "carry-over",
         "The ring of carried tokens has half the places it needs: rows overwrite each other.",
         "carry_ring=wraps", "T",
@@ -232,17 +190,17 @@ CARRY = (
 )  # fmt: skip
 
 LENGTHS = (
-    _mode(
+    mode(
         "zombie-leaked", "lengths",
         "The row of a request that has ended is committed all the same.",
         "zombie=leaked", "T I", workload="churn",
     ),
-    _mode(
+    mode(
         "zombie-unconsumed", "lengths",
         "The row of an ended request is skipped without consuming its result: later rows shift.",
         "zombie=unconsumed", "T", workload="churn",
     ),
-    _mode(
+    mode(
         "no-drain", "lengths",
         "The loop ends with a batch still in flight: its tokens are never committed.",
         "drain=off", "T I", workload="long-prompts",
@@ -250,42 +208,42 @@ LENGTHS = (
 )  # fmt: skip
 
 HOST_SYNCS = (
-    _mode(
+    mode(
         "item-sync", "host syncs",
         "One .item() in the loop: the host waits for the device every step.",
         "item_sync=on", "G", cause=".item()",
     ),
-    _mode(
+    mode(
         "print-tensor", "host syncs",
         "A device tensor is printed every step.",
         "print_tensor=on", "G", cause="print(tensor)",
     ),
-    _mode(
+    mode(
         "device-sync-each-step", "host syncs",
         "A device-wide synchronise every step, left over from timing.",
         "device_sync_each_step=on", "G", cause="device synchronize each step",
     ),
-    _mode(
+    mode(
         "cold-allocation", "host syncs",
         "A fresh device allocation every step: each waits for the device.",
         "first_touch_alloc=on", "G", cause="cold allocation",
     ),
-    _mode(
+    mode(
         "host-sampling", "host syncs",
         "The logits are copied out and sampled on the host every step.",
         "sampling=host", "G", cause="tokens pass through the host",
     ),
-    _mode(
+    mode(
         "global-rng", "host syncs",
         "One global random generator: what is drawn depends on the order of execution.",
         "rng=global", "T", workload="sampled",
     ),
-    _mode(
+    mode(
         "blocking-launch", "host syncs",
         "Every launch waits for its own end: good for debugging, not for speed.",
         "blocking_launch=on", "G", cause="blocking launch",
     ),
-    _mode(
+    mode(
         "host-clock-timer", "host syncs",
         "GPU time is read from the host's clock right after the launch: far too short.",
         "timer=host-clock",
@@ -294,7 +252,7 @@ HOST_SYNCS = (
 
 ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *CARRY, *LENGTHS, *HOST_SYNCS)
 
-MODES: dict[str, Mode] = {mode.name: mode for mode in ALL}
+MODES: dict[str, Mode] = {row.name: row for row in ALL}
 
 
 def mode_named(name: str) -> Mode:

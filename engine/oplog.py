@@ -109,7 +109,7 @@ class Op:
     line of `engine/loop.py` that issued it. Times are integer ns: the host called
     at `call_ns` and had control back at `issue_ns`; the device worked from
     `start_ns` to `end_ns`. `depends` lists the operations whose end the device
-    had to await beside the stream's order, with the reason ("event", "barrier").
+    had to await because of the legacy default stream, each with the reason ("barrier").
     """
 
     seq: int

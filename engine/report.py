@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from engine.execution import Run
 from engine.mechanisms import TABLE
 from engine.modes import MODES
-from engine.execution import Run
 from engine.verdict import diff_tokens, figures, letters, peaks_over_bound
 
 

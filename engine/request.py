@@ -46,6 +46,17 @@ class Request:
         """True when there is a token left to schedule (the length is checked ahead)."""
         return not self.finished and (self.in_prefill or self.scheduled < self.max_new_tokens)
 
+    def schedule(self, row: "Row", step: int, number: int) -> None:
+        """Book row `number` of batch `step`: lengths move on before anything is computed."""
+        if self.in_prefill:
+            self.prefilled += row.count
+            self.in_prefill = self.prefilled < len(self.prompt)
+        if row.samples:
+            self.scheduled += 1
+        self.in_flight += 1
+        self.last_step = step
+        self.last_row = number
+
     def commit(self, token: int, step: int) -> None:
         """Accept one output token of batch `step`; EOS or the longest length ends the request."""
         self.tokens.append(token)

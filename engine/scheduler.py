@@ -70,7 +70,7 @@ class Scheduler:
         else:
             self.rows = rows
         for number, row in enumerate(rows):
-            _advance(row, step, number)
+            row.request.schedule(row, step, number)
         return self.rows
 
     def retire(self) -> None:
@@ -155,16 +155,3 @@ class Scheduler:
             else:
                 self.waiting.append(request)
                 self.all_requests.append(request)
-
-
-def _advance(row: Row, step: int, number: int) -> None:
-    """Book a row: the scheduled length moves on before anything has been computed."""
-    request = row.request
-    if request.in_prefill:
-        request.prefilled += row.count
-        request.in_prefill = request.prefilled < len(request.prompt)
-    if row.samples:
-        request.scheduled += 1
-    request.in_flight += 1
-    request.last_step = step
-    request.last_row = number

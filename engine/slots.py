@@ -91,9 +91,7 @@ def make_slots(
 def input_values(batch: Batch, slot: InputSlot, timing_only: bool) -> list[tuple[Buffer, int, Any]]:
     """What the host writes into a slot for this batch: (buffer, rows, values)."""
     values: dict[str, Any] = dict.fromkeys(INPUTS) if timing_only else _pack(batch, slot)
-    return [
-        (slot.buffers[label], slot.rows_used(label, batch), values[label]) for label in INPUTS
-    ]
+    return [(slot.buffers[label], slot.rows_used(label, batch), values[label]) for label in INPUTS]
 
 
 def _pack(batch: Batch, slot: InputSlot) -> dict[str, Any]:

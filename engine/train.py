@@ -43,10 +43,10 @@ _SHOWN_TOKENS = 300
 class Settings:
     """What decides the outcome of a training run; a checkpoint is only used with its own."""
 
-    steps: int = 1_800
-    batch: int = 8
+    steps: int = 1_100
+    batch: int = 16
     seed: int = 0
-    learning_rate: float = 0.02
+    learning_rate: float = 0.012
     config: ModelConfig = field(default_factory=ModelConfig)
 
 

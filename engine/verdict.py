@@ -10,8 +10,8 @@ E an error was reported.
 from dataclasses import dataclass
 from typing import Any
 
-from engine.oplog import OpKind
 from engine.execution import Run, baseline
+from engine.oplog import OpKind
 from traces import device_activity, find_gaps, gaps_by_cause
 
 GAP_POINTS = 0.005

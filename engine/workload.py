@@ -125,8 +125,9 @@ PRESETS: dict[str, Workload] = {
     for workload in (
         Workload(
             "chat",
-            "Twenty stories and records on eight rows; some end early, others take their rows.",
-            count=20,
+            "Fourteen stories and records on eight rows; some end early, others take their rows.",
+            max_batched_tokens=96,
+            count=14,
             near_end=40,
         ),
         Workload(

@@ -40,8 +40,12 @@ def overview(
     gaps: Sequence[Gap],
     extent: tuple[int, int],
     window: tuple[int, int],
+    left_px: int,
 ) -> dict[str, Any]:
-    """The whole run: for each row how busy it was, the longest gaps as ticks, the window."""
+    """The whole run: for each row how busy it was, the longest gaps as ticks, the window.
+
+    `left_px`: the margin of the timeline below, so that both line up when they show the same.
+    """
     edges = np.linspace(extent[0], extent[1], BINS + 1) / 1e6
     data = []
     for number, (label, spans) in enumerate(rows.items()):
@@ -59,7 +63,7 @@ def overview(
         height=44 + 26 * len(rows),
         barmode="overlay",
         bargap=0,
-        margin={"l": 64, "r": 10, "t": 6, "b": 24},
+        margin={"l": left_px, "r": 10, "t": 6, "b": 24},
         xaxis=time_axis(extent, "", showgrid=False),
         yaxis={
             "range": [1 - len(rows) - 0.05, 1.12], "fixedrange": True, "showgrid": False,

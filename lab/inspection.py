@@ -27,10 +27,11 @@ MIN_JUMP_NS = 5_000
 
 @dataclass(eq=False)
 class Inspection:
-    """A trace, its name as given, and what follows from it."""
+    """A trace, its name as given, what tells it from others, and what follows from it."""
 
     trace: Trace
     name: str
+    key: str
 
     @cached_property
     def gaps(self) -> list[Gap]:

@@ -33,9 +33,9 @@ def read_sample(sample: Sample) -> Inspection:
 @st.cache_resource(max_entries=2, show_spinner=False, scope="session")
 def _opened(digest: str, name: str, _data: bytes) -> Inspection:
     """`digest` and `name` are the key; hashing the bytes again would take as long as reading."""
-    return Inspection(open_trace(_data, name, MAX_UNPACKED_BYTES), name)
+    return Inspection(open_trace(_data, name, MAX_UNPACKED_BYTES), name, digest)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _sampled(sample: Sample) -> Inspection:
-    return Inspection(open_sample(sample), sample.title)
+    return Inspection(open_sample(sample), sample.title, sample.file)

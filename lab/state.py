@@ -5,7 +5,7 @@ same URL always restores the same run, and a mode's name alone is a link to it. 
 knows modes and URLs but no widgets.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
@@ -13,7 +13,8 @@ from engine import configure
 from engine.config import RunConfig
 from engine.device.cost import PRESETS as COSTS
 from engine.mechanisms import TABLE, Mechanisms, encode
-from engine.modes import MODES, Mode
+from engine.mode import Mode
+from engine.modes import MODES
 from engine.workload import PRESETS as WORKLOADS
 
 DEFAULT_MODE = "async"
@@ -96,10 +97,10 @@ class Choice:
         return {key: str(value) for key, (value, default) in values.items() if value != default}
 
 
-def link(base: str, query: Mapping[str, str]) -> str:
-    """A URL that opens the page in this state."""
+def link(base: str, query: Mapping[str, str | Sequence[str]]) -> str:
+    """A URL that opens the page in this state; lists become repeated parameters."""
     bare = base.split("?")[0].split("#")[0]
-    return f"{bare}?{urlencode(query)}" if query else bare
+    return f"{bare}?{urlencode(query, doseq=True)}" if query else bare
 
 
 def file_name(choice: Choice) -> str:

@@ -17,7 +17,7 @@ def short_ms(ns: float) -> str:
         return f"{ms / 1000:,.2f} s"
     if abs(ms) >= 100:
         return f"{ms:,.0f} ms"
-    if abs(ms) >= 0.1:
+    if abs(ms) >= 1:
         return f"{ms:,.1f} ms"
     return f"{ns / 1000:,.3g} µs" if ns else "0 ms"
 

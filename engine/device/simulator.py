@@ -134,18 +134,18 @@ class Simulator:
         while True:
             ready: Task | None = None
             for queue in self.queues:
-                if not queue:
-                    continue
-                head = queue[0]
-                if (ready is None or head.seq < ready.seq) and self._may_start(head):
-                    ready = head
+                if queue:
+                    head = queue[0]
+                    if head.start_ns == NEVER and (ready is None or head.seq < ready.seq):
+                        if self._may_start(head):
+                            ready = head
             if ready is None:
                 break
             self._start(ready)
         self._schedule_next()
 
     def _may_start(self, task: Task) -> bool:
-        if task.start_ns != NEVER or task.engine in self.busy_engines:
+        if task.engine in self.busy_engines:
             return False
         for dep in task.deps:
             if not dep.done:

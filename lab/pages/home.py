@@ -13,7 +13,7 @@ from lab.study import Study
 from lab.units import percent
 from lab.view import drawn_names
 
-BREAK_MODE = "no-wait-h2d"
+BREAK_MODE = "no-wait-compute"
 
 
 def page() -> None:

@@ -110,7 +110,7 @@ def _lane_picker(inspection: Inspection) -> list[str]:
         return list(labels)
     return st.multiselect(
         t("lanes.label"), list(labels), default=inspection.first_lanes,
-        format_func=labels.__getitem__, help=t("lanes.help"), key=f"lanes-{id(inspection)}",
+        format_func=labels.__getitem__, help=t("lanes.help"), key=f"lanes-{inspection.key}",
     )  # fmt: skip
 
 

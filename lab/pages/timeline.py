@@ -21,7 +21,7 @@ def page() -> None:
     """Sidebar, verdicts, timeline, tabs."""
     with st.sidebar:
         choice = scene_controls()
-    head = st.container(horizontal=True, vertical_alignment="center")
+    head = st.container()
     with one_sentence():
         scene = Scene(*studies(choice.config()))
         _head(head, choice, scene)
@@ -40,18 +40,33 @@ def _head(head: st.delta_generator.DeltaGenerator, choice: Choice, scene: Scene)
     title = for_markdown(choice.mode)
     if choice.changes:
         title += f" :blue-badge[{t('head.changed', count=len(choice.changes))}]"
-    words = head.container(width="stretch")
-    words.markdown(f"#### {title}")
-    words.caption(mode_summary(choice.mode))
-    if choice.compute and not scene.run.run.config.compute:
-        words.caption(t("head.timing_only"))
-    with head.popover(t("head.link")):
+    row = head.container(horizontal=True, vertical_alignment="center")
+    row.markdown(f"#### {title}")
+    with row.popover(t("head.link")):
         st.caption(t("head.link_help"))
-        st.code(link(st.context.url or "", choice.query()), language=None, wrap_lines=True)
-    head.download_button(
+        st.code(link(st.context.url or "", _query(choice)), language=None, wrap_lines=True)
+    row.download_button(
         t("head.download"), lambda: scene.run.file, file_name(choice), "application/gzip",
         help=t("head.download_help"), key="download",
     )  # fmt: skip
+    head.caption(mode_summary(choice.mode))
+    if choice.compute and not scene.run.run.config.compute:
+        head.caption(t("head.timing_only"))
+
+
+def _query(choice: Choice) -> dict[str, str | list[str]]:
+    """The page's URL: the run, and what is looked at."""
+    state = st.session_state
+    query: dict[str, str | list[str]] = {**choice.query()}
+    for key in (WINDOW.start, WINDOW.end):
+        if state.get(key) is not None:
+            query[key] = str(state[key])
+    pins = state.get("pins", PINS)
+    if list(pins) != list(PINS):
+        query["pins"] = list(pins) or [""]
+    if state.get("tab", t("tab.text")) != t("tab.text"):
+        query["tab"] = state["tab"]
+    return query
 
 
 def _view(scene: Scene, names: list[str]) -> View:

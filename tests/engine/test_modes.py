@@ -4,7 +4,8 @@ import pytest
 
 from engine import configure, execute
 from engine.mechanisms import TABLE, Mechanisms
-from engine.modes import MODES, Mode, ModeError, mode_named
+from engine.mode import Mode
+from engine.modes import MODES, ModeError, mode_named
 from engine.verdict import diff_tokens, letters, own_gaps
 
 RACING = [mode for mode in MODES.values() if "H" in mode.expect]

@@ -1,0 +1,84 @@
+"""Every text of the interface is in the catalogue, and nothing in it is left over."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.catalogue import t, t_or, texts
+from lab.palette import STYLES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def trees() -> Iterator[ast.Module]:
+    for path in [ROOT / "app.py", *sorted((ROOT / "lab").rglob("*.py"))]:
+        yield ast.parse(path.read_text("utf-8"))
+
+
+def pieces(node: ast.expr) -> Iterator[ast.expr]:
+    """The texts that an argument can be: itself, or the branches of a conditional."""
+    if isinstance(node, ast.IfExp):
+        yield from pieces(node.body)
+        yield from pieces(node.orelse)
+    else:
+        yield node
+
+
+def keys_asked_for() -> tuple[set[str], set[str]]:
+    """Keys in calls of `t`, and patterns of the keys that are put together there."""
+    keys: set[str] = set()
+    patterns: set[str] = set()
+    for tree in trees():
+        for call in ast.walk(tree):
+            if not (isinstance(call, ast.Call) and getattr(call.func, "id", "") == "t"):
+                continue
+            for key in pieces(call.args[0]):
+                if isinstance(key, ast.JoinedStr):
+                    patterns.add("".join(map(_pattern, key.values)))
+                elif isinstance(key, ast.Constant):
+                    keys.add(str(key.value))
+    return keys, patterns
+
+
+def _pattern(part: ast.expr) -> str:
+    return re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"\w+"
+
+
+def strings_in_sources() -> set[str]:
+    constants = (n for tree in trees() for n in ast.walk(tree) if isinstance(n, ast.Constant))
+    return {node.value for node in constants if isinstance(node.value, str)}
+
+
+def test_every_key_that_is_asked_for_exists() -> None:
+    keys, patterns = keys_asked_for()
+    assert len(keys) > 60
+    assert keys - set(texts()) == set()
+    assert [p for p in patterns if not any(re.fullmatch(p, key) for key in texts())] == []
+
+
+def test_every_style_has_its_word() -> None:
+    assert {style.label for style in STYLES.values()} <= set(texts())
+
+
+def test_no_text_is_left_over() -> None:
+    _, patterns = keys_asked_for()
+    strings = strings_in_sources()
+    unused = [
+        key
+        for key in texts()
+        if key not in strings and not any(re.fullmatch(pattern, key) for pattern in patterns)
+    ]
+    assert unused == []
+
+
+def test_a_missing_key_is_an_error_and_a_source_text_stands_in_where_it_may() -> None:
+    with pytest.raises(KeyError):
+        t("no.such.key")
+    assert t_or("no.such.key", "the engine's own words") == "the engine's own words"
+
+
+def test_placeholders_are_filled() -> None:
+    assert t("hover.step", step=3) == "step 3"

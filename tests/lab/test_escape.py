@@ -1,0 +1,46 @@
+"""Names from files are shown as text, wherever they appear."""
+
+import pytest
+
+from lab.escape import for_html, for_markdown, for_plotly, one_line
+from lab.gantt import Panel, draw
+from lab.inspection import Inspection
+from lab.lanes import make_lanes
+from lab.tokens import marked
+from tests.lab.samples import HOSTILE, profiler_trace
+from traces import find_gaps
+
+
+def test_no_markup_survives_in_a_timeline() -> None:
+    trace = profiler_trace(HOSTILE, spans=3)
+    gaps = find_gaps(trace)
+    figure = draw([Panel(HOSTILE, trace, gaps, make_lanes(trace, gaps))], (0, 450_000)).figure
+    texts = [text for bar in figure["data"] for text in bar.get("hovertext", [])]
+    texts += [text for bar in figure["data"] for text in bar.get("text", [])]
+    texts += [note["text"] for note in figure["layout"]["annotations"]]
+    assert any("&lt;b&gt;x&lt;/b&gt;" in text for text in texts)
+    for text in texts:
+        assert "<b>x" not in text and "$" not in text and "\u202e" not in text
+
+
+@pytest.mark.parametrize("mark", list("\\`*_{}[]()<>#+-.!|$~:&"))
+def test_markdown_marks_are_escaped(mark: str) -> None:
+    assert for_markdown(f"a{mark}b") == f"a\\{mark}b"
+
+
+def test_long_names_are_cut_and_control_characters_removed() -> None:
+    assert one_line("a\x00b\u202ec\nd") == "a b c d"
+    assert len(one_line("x" * 500, 80)) == 80
+    assert for_plotly("x" * 500, 10) == "x" * 9 + "…"
+
+
+def test_html_is_escaped() -> None:
+    assert for_html('<img src="x">') == "&lt;img src=&quot;x&quot;&gt;"
+    assert "<script>" not in marked(list(b"<script>"), [0, 1, 2])
+
+
+def test_a_hostile_file_stays_harmless_in_the_verdict() -> None:
+    inspection = Inspection(profiler_trace(HOSTILE, spans=3), HOSTILE, "key")
+    (sentence,) = inspection.verdicts()
+    assert sentence.startswith("GPU 0 idle 25.0 % of 400 µs")
+    assert inspection.warnings() == [HOSTILE]

@@ -1,0 +1,75 @@
+"""An opened trace: what is said of it, and that a saved run looks as it did."""
+
+import numpy as np
+import pytest
+
+from lab.inspection import Inspection, around
+from lab.tables import device_table, gap_table, span_table
+from tests.lab.samples import profiler_trace, study
+from traces import Trace, open_trace
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "no-wait-h2d"])
+def test_a_saved_run_has_the_same_lanes_and_gaps(mode: str) -> None:
+    run = study(mode)
+    opened = Inspection(open_trace(run.file), "run.json.gz", "key")
+    assert opened.gaps == run.gaps
+    assert [lane.label for lane in opened.lanes] == [lane.label for lane in run.lanes]
+    for mine, theirs in zip(opened.lanes, run.lanes, strict=True):
+        for strip, other in zip(mine.strips, theirs.strips, strict=True):
+            for column in ("start", "dur", "style", "span"):
+                ours, saved = getattr(strip.layer, column), getattr(other.layer, column)
+                np.testing.assert_array_equal(ours, saved)
+
+
+def test_the_verdict_of_a_saved_run_is_the_runs_own() -> None:
+    run = study("sync")
+    (sentence,) = Inspection(run.trace, "run", "key").verdicts()
+    assert f"idle {100 * (1 - run.numbers.gpu_active):.1f} %" in sentence
+    assert "update state" in sentence
+
+
+def test_a_busy_device_and_a_missing_one_are_told() -> None:
+    assert "never idle" in Inspection(profiler_trace(spans=1), "x", "k").verdicts()[0]
+    host = {"track": "t", "kind": "launch", "name": "cudaLaunchKernel", "dur_ns": 5}
+    lost = Inspection(Trace.from_rows([host], meta={"format": "x"}), "x", "k")
+    assert lost.verdicts() == []
+    assert "1 operations but no GPU work" in lost.warnings()[0]
+    empty = Inspection(Trace.from_rows([], meta={"skipped": 3, "format": "x"}), "x", "k")
+    assert empty.extent == (0, 1)
+    assert [warning[:9] for warning in empty.warnings()] == ["3 damaged", "No GPU wo"]
+
+
+def test_a_run_opens_with_its_first_steps_and_other_traces_whole() -> None:
+    run = Inspection(study().trace, "run", "key")
+    assert 0 == run.first_window[0] < run.first_window[1] < run.extent[1]
+    other = Inspection(profiler_trace(spans=3), "x", "key")
+    assert other.first_window == other.extent
+
+
+def test_lanes_to_open_with_are_few() -> None:
+    rows = [
+        {"ts_ns": 0, "dur_ns": 5, "kind": "kernel", "name": "k", "device": 0, "stream": number,
+         "track": f"s{number}"}
+        for number in range(40)
+    ]  # fmt: skip
+    crowded = Inspection(Trace.from_rows(rows, meta={"format": "x"}), "x", "k")
+    assert len(crowded.lanes) == 41
+    assert len(crowded.panel(crowded.first_lanes).lanes) == 10
+
+
+def test_the_longest_gap_is_first_and_can_be_jumped_to() -> None:
+    sync = Inspection(study("sync").trace, "run", "key")
+    first, second = sync.longest_gaps(2)
+    assert first.ns >= second.ns == max(gap.ns for gap in sync.gaps if gap is not first)
+    start, end = around(first, sync.extent)
+    assert start < first.start_ns and (end > first.end_ns or end == sync.extent[1])
+
+
+def test_tables_have_the_figures() -> None:
+    sync = Inspection(study("sync").trace, "run", "key")
+    table = gap_table(sync.longest_gaps(5))
+    assert table["Length (ms)"].is_monotonic_decreasing
+    assert device_table(sync.devices)["Active (%)"].between(70, 80).all()
+    spans = span_table(sync.trace, (0, 1_000_000))
+    assert spans["Name"].tolist() == ["schedule"]

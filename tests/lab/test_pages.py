@@ -1,0 +1,198 @@
+"""The pages themselves, run by Streamlit's AppTest without a browser."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.lab.samples import HOSTILE, profiler_trace, study
+from traces import trace_bytes
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+TIMELINE, INSPECT = "lab/pages/timeline.py", "lab/pages/inspect.py"
+
+
+def open_page(page: str = "", **query: str) -> AppTest:
+    """The app on a page, with URL parameters; runs are cut short to be quick."""
+    app = AppTest.from_file(APP, default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    if page:
+        app.switch_page(page)
+    return app.run()
+
+
+def timeline(**query: str) -> AppTest:
+    return open_page(TIMELINE, steps="8", **query)
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def metrics(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def test_home_shows_both_runs_and_their_numbers() -> None:
+    app = open_page()
+    assert not app.exception
+    titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
+    assert titles == ["Taking turns (sync)", "Overlapped (async)"]
+    active = [float(m.value.split()[0]) for m in app.metric if m.label == "GPU active"]
+    assert 75.5 <= active[0] <= 76.5 and active[1] >= 99.0
+
+
+def test_the_sliders_close_the_gap_and_say_who_sets_the_pace() -> None:
+    app = open_page()
+    app.slider(key="cpu").set_value(40.0).run()
+    assert not app.exception
+    active = [float(m.value.split()[0]) for m in app.metric if m.label == "GPU active"]
+    assert active[0] < 45 and 60 < active[1] < 75
+    assert any("**CPU** sets the pace" in text.value for text in app.markdown)
+
+
+def test_the_timeline_opens_with_the_correct_run() -> None:
+    app = timeline()
+    assert not app.exception
+    shown = metrics(app)
+    assert shown["Hazards"] == "0" and shown["Wrong tokens"] == "0"
+    assert shown["Invariants"] == "hold"
+    names = [trace.get("name") for trace in charts(app)[1]["data"]]
+    assert {"gap", "kernel 0", "kernel 1", "event arrow"} <= set(names)
+
+
+def test_a_switched_toggle_shows_hazard_fix_and_marked_tokens() -> None:
+    app = timeline()
+    app.segmented_control(key="wait_compute").set_value("off").run()
+    assert not app.exception
+    shown = metrics(app)
+    assert shown["Hazards"].startswith(":red[▲") and shown["Wrong tokens"].startswith(":red[▲")
+    assert any('<b class="wrong">' in block.proto.body for block in app.get("html"))
+    app.session_state["tab"] = "Hazards"
+    app.run()
+    assert any("d2h.wait(batch.compute_done)" in code.value for code in app.code)
+    assert "compute_done -> d2h" in str(app.dataframe[0].value)
+
+
+def test_a_scene_sets_its_toggles_and_reset_brings_them_back() -> None:
+    app = timeline()
+    app.selectbox(key="mode").set_value("no-wait-compute").run()
+    assert app.segmented_control(key="wait_compute").value == "off"
+    app.segmented_control(key="wait_h2d").set_value("off").run()
+    app.button(key="reset-wait_h2d").click().run()
+    assert app.segmented_control(key="wait_h2d").value == "on"
+    app.segmented_control(key="wait_compute").set_value("on").run()
+    app.button(key="reset-all").click().run()
+    assert app.segmented_control(key="wait_compute").value == "off"
+    app.selectbox(key="mode").set_value("async").run()
+    assert app.segmented_control(key="wait_compute").value == "on"
+    assert not app.exception
+
+
+def test_a_cost_model_brings_its_workload_along() -> None:
+    app = timeline(compute="off")
+    app.selectbox(key="cost").set_value("worked-2-6").run()
+    assert not app.exception
+    assert app.selectbox(key="workload").value == "independent"
+
+
+def test_a_url_restores_scene_changes_and_window() -> None:
+    app = timeline(mode="no-wait-compute", wait_h2d="off", depth="3", t0="10", t1="20")
+    assert not app.exception
+    assert app.selectbox(key="mode").value == "no-wait-compute"
+    assert app.segmented_control(key="wait_h2d").value == "off"
+    assert app.number_input(key="depth").value == 3
+    assert charts(app)[1]["layout"]["xaxis"]["range"] == [10, 20]
+
+
+def test_nonsense_in_the_url_is_ignored() -> None:
+    app = timeline(
+        mode="no-such", cost="x", workload="<b>", wait_h2d="maybe", depth="-7", t0="9", t1="abc",
+        jitter="1e9", batch="0", seed="-1", tab="none",
+    )  # fmt: skip
+    assert not app.exception
+    assert app.selectbox(key="mode").value == "async"
+    assert app.segmented_control(key="wait_h2d").value == "on"
+    assert app.number_input(key="depth").value == 2
+
+
+@pytest.mark.parametrize(
+    "tab", ["Text", "Hazards", "Idle by cause", "Counters", "Spans", "Invariants"]
+)
+def test_every_tab_draws(tab: str) -> None:
+    app = timeline(compute="off", mode="no-sync-d2h")
+    app.session_state["tab"] = tab
+    app.run()
+    assert not app.exception and not app.error
+
+
+def test_a_zoom_is_kept_when_a_toggle_is_switched() -> None:
+    app = timeline(compute="off")
+    app.session_state["t0"], app.session_state["t1"] = 30.0, 45.0
+    app.run()
+    app.selectbox(key="streams").set_value("one").run()
+    assert charts(app)[1]["layout"]["xaxis"]["range"] == [30, 45]
+    app.button(key="timeline-reset").click().run()
+    assert charts(app)[1]["layout"]["xaxis"]["range"][0] == 0
+
+
+def test_a_known_error_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine.workload import WorkloadError
+
+    def fail(*_: object) -> None:
+        raise WorkloadError("request r0 needs 9 KV blocks and the pool has 3")
+
+    monkeypatch.setattr("lab.runs.execute", fail)
+    app = timeline(compute="off", seed="77")
+    assert not app.exception
+    assert "needs 9 KV blocks" in app.error[0].value
+
+
+def test_inspect_is_kind_while_nothing_is_open() -> None:
+    app = open_page(INSPECT)
+    assert not app.exception
+    assert "Drop a trace above" in app.info[0].value
+
+
+def upload(name: str, data: bytes) -> AppTest:
+    app = open_page(INSPECT)
+    app.file_uploader(key="trace-file").upload(name, data)
+    return app.run()
+
+
+def test_an_uploaded_run_is_judged_and_drawn() -> None:
+    app = upload("run.json.gz", study("sync").file)
+    assert not app.exception and not app.error
+    assert "GPU 0 idle 2" in app.markdown[1].value
+    assert any("mode sync" in caption.value for caption in app.caption)
+    assert {"gap", "kernel 1"} <= {trace.get("name") for trace in charts(app)[1]["data"]}
+
+
+def test_jumping_to_a_gap_zooms_there_and_back_returns() -> None:
+    app = upload("x.json", trace_bytes(profiler_trace(spans=9), compressed=False))
+    whole = charts(app)[1]["layout"]["xaxis"]["range"]
+    app.button(key="jump-1").click().run()
+    assert charts(app)[1]["layout"]["xaxis"]["range"] != whole
+    app.button(key="inspect-back").click().run()
+    assert charts(app)[1]["layout"]["xaxis"]["range"] == whole
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"no trace", b"\x1f\x8b broken", b'{"traceEvents": 5}', b"PK\x03\x04"]
+)
+def test_a_bad_file_is_refused_in_one_sentence(data: bytes) -> None:
+    app = upload("bad.bin", data)
+    assert not app.exception
+    assert len(app.error) == 1
+    assert "Traceback" not in app.error[0].value
+
+
+def test_a_hostile_file_shows_its_names_as_text() -> None:
+    app = upload("h.json", trace_bytes(profiler_trace(HOSTILE, spans=3)))
+    assert not app.exception
+    for element in [*app.markdown, *app.caption, *app.warning]:
+        assert "<b>x" not in element.value.replace("\\<", "")
+    assert "<b>x" not in app.get("plotly_chart")[1].proto.spec

@@ -1,0 +1,45 @@
+"""Wrong tokens are marked, right ones are not."""
+
+from engine.request import Request
+from engine.tokenizer import EOS, encode
+from engine.verdict import TokenDiff
+from lab.tables import hazard_table, idle_table
+from lab.tokens import marked, texts_html
+from tests.lab.samples import study
+
+
+def test_runs_of_wrong_tokens_are_marked_with_colour_and_signs() -> None:
+    html = marked(list(b"hello"), [1, 2])
+    assert html == 'h<b class="wrong">⟨el⟩</b>lo'
+
+
+def test_missing_tokens_are_counted() -> None:
+    assert "2 tokens are missing" in marked(list(b"ab"), [2, 3])
+
+
+def test_bytes_that_form_no_text_and_ends_are_shown() -> None:
+    assert "\ufffd" in marked([0xFF], [])
+    assert marked([ord("a"), EOS], []) == "a"
+
+
+def test_requests_with_wrong_tokens_come_first_beside_the_baseline() -> None:
+    right = Request("r0", encode("one "), 9, tokens=list(b"two"))
+    wrong = Request("r1", encode("three "), 9, tokens=list(b"fOur"))
+    truth = Request("r1", encode("three "), 9, tokens=list(b"four"))
+    html = texts_html([right, wrong], [right, truth], TokenDiff({"r1": [1]}, 7, 3))
+    assert html.index("r1: 1 of 4 tokens are wrong") < html.index("r0: 3 tokens, all right")
+    assert html.count("sync baseline") == 1
+    assert 'f<b class="wrong">⟨O⟩</b>ur' in html
+
+
+def test_the_hazard_table_names_edge_and_fix() -> None:
+    table = hazard_table(study(wait_h2d="off").run.hazards)
+    assert "h2d_done -> compute" in set(table["Missing edge"])
+    assert table["Fix"].str.contains("h2d_done").any()
+    assert hazard_table([]).empty
+
+
+def test_the_idle_table_adds_up() -> None:
+    sync = study("sync")
+    table = idle_table({"run": sync.numbers.gaps}, {"run": sync.numbers.wall_ms})
+    assert abs(table["run (ms)"].sum() - sync.numbers.gpu_idle_ms) < 1e-6

@@ -1,0 +1,18 @@
+"""Times and shares as text."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.units import exact_ms, percent, short_ms, whole_ns
+
+
+@given(st.integers(-(10**15), 10**15))
+def test_exact_times_lose_nothing(ns: int) -> None:
+    assert round(float(exact_ms(ns).replace(",", "")) * 1e6) == ns
+
+
+def test_times_take_the_unit_that_suits_them() -> None:
+    times = [0, 45_000, 8_700_000, 120_000_000, 1_240_000_000]
+    assert [short_ms(ns) for ns in times] == ["0 ms", "45 µs", "8.7 ms", "120 ms", "1.24 s"]
+    assert percent(0.7634) == "76.3 %"
+    assert whole_ns(1.2345674) == 1_234_567
