@@ -23,6 +23,7 @@ from engine.device.settings import Settings, Stopped
 from engine.device.simulator import NEVER
 from engine.device.virtual import VirtualDevice
 from engine.dump import build_trace
+from engine.figures import Figures, measured_gpu_ms, time_figures
 from engine.fixes import Edge
 from engine.hazards import Hazard, find_hazards
 from engine.loop import Loop
@@ -33,7 +34,7 @@ from engine.modes import mode_named
 from engine.parts import Listener, Parts, build_parts
 from engine.request import Request
 from engine.workload import Workload, WorkloadError, load_workload
-from traces import Trace
+from traces import Gap, Trace, find_gaps
 
 
 @dataclass(eq=False)
@@ -63,6 +64,26 @@ class Run:
     def hazards(self) -> list[Hazard]:
         """What the happens-before checker finds in the log of operations."""
         return find_hazards(self.device.log)
+
+    @cached_property
+    def figures(self) -> Figures:
+        """Busy and idle time, gaps by cause, peaks."""
+        by_events = self.config.mechanisms.timer == "events"
+        return Figures(
+            **time_figures(self.trace, self.gaps, self.wall_ns, self.steps),
+            peak={
+                "kv_blocks": self.parts.pool.peak_in_use,
+                "inflight_tokens": self.parts.ledger.peak_in_flight,
+                "device_bytes": self.device.memory.peak_device_bytes,
+                "host_bytes": self.device.memory.peak_host_bytes,
+            },
+            measured_gpu_ms=measured_gpu_ms(self.device.log, by_events),
+        )
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """Stretches without a kernel, with their causes."""
+        return find_gaps(self.trace)
 
     @cached_property
     def trace(self) -> Trace:
@@ -192,7 +213,11 @@ def _with_repairs(
     return mechanisms, tuple(edge for edge in repairs if edge.how != "finish_first")
 
 
-@lru_cache(maxsize=32)
 def baseline(config: RunConfig, asynchronous: bool = False) -> Run:
     """The correct run of the same work (see RunConfig.baseline); the last ones are kept."""
-    return execute(config.baseline(asynchronous))
+    return _kept(config.baseline(asynchronous))
+
+
+@lru_cache(maxsize=24)
+def _kept(config: RunConfig) -> Run:
+    return execute(config)

@@ -5,7 +5,7 @@ from typing import Any
 from engine.execution import Run
 from engine.mechanisms import TABLE
 from engine.modes import MODES
-from engine.verdict import diff_tokens, figures, letters, peaks_over_bound
+from engine.verdict import diff_tokens, letters, peaks_over_bound
 
 
 def run_report(result: Run) -> dict[str, Any]:
@@ -14,7 +14,7 @@ def run_report(result: Run) -> dict[str, Any]:
     Without compute no token can be compared: `wrong_tokens` is 0 and `total_tokens` counts
     the committed ones.
     """
-    numbers = figures(result)
+    numbers = result.figures
     if result.config.compute:
         diff = diff_tokens(result)
         wrong, total, first = diff.count, diff.total, diff.first_step

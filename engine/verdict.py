@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.execution import Run, baseline
-from engine.oplog import OpKind
-from traces import device_activity, find_gaps, gaps_by_cause
 
 GAP_POINTS = 0.005
 """How much larger (as a share of the wall time) a cause's idle time must be to count."""
@@ -65,60 +63,10 @@ def _first_wrong_step(result: Run, wrong: dict[str, list[int]]) -> int:
     return min(steps, default=-1)
 
 
-@dataclass(frozen=True)
-class Figures:
-    """The numbers of a run. Times in ms; shares between 0 and 1."""
-
-    wall_ms: float
-    gpu_active: float
-    gpu_idle_ms: float
-    step_ms: float
-    gaps: dict[str, float]
-    peak: dict[str, int]
-    measured_gpu_ms: float
-
-
-def figures(result: Run) -> Figures:
-    """Busy and idle time by interval union of the kernels over the wall time."""
-    wall_ns = result.wall_ns
-    busy = sum(device.compute_ns for device in device_activity(result.trace))
-    gaps = gaps_by_cause(find_gaps(result.trace))
-    return Figures(
-        wall_ms=wall_ns / 1e6,
-        gpu_active=busy / wall_ns if wall_ns else 0.0,
-        gpu_idle_ms=(wall_ns - busy) / 1e6,
-        step_ms=wall_ns / 1e6 / max(1, result.steps),
-        gaps={cause: ns / 1e6 for cause, ns in gaps.items()},
-        peak={
-            "kv_blocks": result.parts.pool.peak_in_use,
-            "inflight_tokens": result.parts.ledger.peak_in_flight,
-            "device_bytes": result.device.memory.peak_device_bytes,
-            "host_bytes": result.device.memory.peak_host_bytes,
-        },
-        measured_gpu_ms=_measured_gpu_ms(result),
-    )
-
-
-def _measured_gpu_ms(result: Run) -> float:
-    """GPU time a step as the engine's own timer sees it (ms).
-
-    Between device events it is right; a host clock read right after the launch sees only
-    how long launching took.
-    """
-    spans: dict[int, list[int]] = {}
-    by_events = result.config.mechanisms.timer == "events"
-    for op in result.device.log:
-        if op.kind is OpKind.KERNEL:
-            start, end = (op.start_ns, op.end_ns) if by_events else (op.call_ns, op.issue_ns)
-            known = spans.setdefault(op.step, [start, end])
-            known[1] = max(known[1], end)
-    return sum(end - start for start, end in spans.values()) / 1e6 / max(1, len(spans))
-
-
-def own_gaps(result: Run, numbers: Figures | None = None) -> dict[str, float]:
+def own_gaps(result: Run) -> dict[str, float]:
     """Causes whose share of idle time is GAP_POINTS above the async baseline's (share)."""
-    numbers = numbers or figures(result)
-    reference = figures(baseline(result.config, asynchronous=True))
+    numbers = result.figures
+    reference = baseline(result.config, asynchronous=True).figures
     found = {}
     for cause, ms in numbers.gaps.items():
         share = ms / numbers.wall_ms - reference.gaps.get(cause, 0.0) / reference.wall_ms

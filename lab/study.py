@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine import Run
-from engine.verdict import Figures, TokenDiff, diff_tokens, figures
+from engine.figures import Figures
+from engine.verdict import TokenDiff, diff_tokens
 from lab.lanes import Lane, make_lanes
-from traces import Gap, Trace, find_gaps, trace_bytes
+from traces import Gap, Trace, trace_bytes
 
 
 @dataclass(eq=False)
@@ -26,12 +27,12 @@ class Study:
     @cached_property
     def gaps(self) -> list[Gap]:
         """Idle stretches of the device with their causes."""
-        return find_gaps(self.trace)
+        return self.run.gaps
 
     @cached_property
     def numbers(self) -> Figures:
         """Wall time, GPU active and the rest."""
-        return figures(self.run)
+        return self.run.figures
 
     @cached_property
     def lanes(self) -> list[Lane]:

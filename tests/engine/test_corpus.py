@@ -7,7 +7,15 @@ from random import Random
 
 import pytest
 
-from engine.corpus import MAX_TEXT_BYTES, prompts, record, story, texts
+from engine.corpus import (
+    MAX_TEXT_BYTES,
+    UNFINISHED_BYTES,
+    prompts,
+    record,
+    story,
+    texts,
+    unfinished,
+)
 from engine.subjects import SUBJECTS
 from engine.tokenizer import encode
 
@@ -83,3 +91,13 @@ def test_prompts_are_short_name_their_person_and_share_none_before_all_had_their
 def test_more_prompts_than_people_can_be_had():
     assert len(prompts(0, 100)) == 100
     assert prompts(0, 0) == []
+
+
+def test_unfinished_texts_lack_only_their_last_words():
+    whole = list(islice(texts(3), 500))
+    cut = list(islice(unfinished(3), 60))
+    assert cut == list(islice(unfinished(3), 60))
+    assert all(len(text) <= UNFINISHED_BYTES for text in cut)
+    for text in cut:
+        ends = [full[len(text) :] for full in whole if full.startswith(text)]
+        assert any(ending[0] == " " and 8 <= len(ending) <= 90 for ending in ends)

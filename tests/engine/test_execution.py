@@ -6,7 +6,7 @@ import pytest
 
 from engine import baseline, configure, execute, run
 from engine.device.cost import dump_cost, load_cost
-from engine.verdict import diff_tokens, figures
+from engine.verdict import diff_tokens
 from engine.workload import load_workload
 
 
@@ -17,7 +17,7 @@ def host_work(result, name):
 def test_the_published_share_of_idle_time_and_what_async_makes_of_it():
     sync, overlapped = run("sync"), run("async")
     assert overlapped.steps >= 128
-    before, after = figures(sync), figures(overlapped)
+    before, after = sync.figures, overlapped.figures
     assert 0.755 <= before.gpu_active <= 0.765
     assert after.gpu_active >= 0.994
     assert after.wall_ms <= 0.78 * before.wall_ms

@@ -12,6 +12,7 @@ import pytest
 from engine.corpus import prompts, texts
 from engine.model import load_model
 from engine.reference import decode
+from engine.subjects import SUBJECTS
 from engine.tokenizer import EOS, encode
 from engine.tokenizer import decode as to_text
 from tests.engine.paged import serve
@@ -51,6 +52,17 @@ def test_twelve_prompts_go_on_in_twelve_ways(served):
     for one, other in combinations([to_text(request.new) for request in served], 2):
         assert one != other
         assert one[-60:] != other[-60:]
+
+
+def test_a_text_stays_with_its_person(written):
+    strays = [text for text in written if things_of_others(text)]
+    assert len(strays) <= 1
+
+
+def things_of_others(text):
+    person = min(SUBJECTS, key=lambda s: text.find(s.name) if s.name in text else len(text))
+    others = (subject for subject in SUBJECTS if subject is not person)
+    return [find.thing for other in others for find in other.finds if find.thing in text]
 
 
 def test_every_text_comes_to_an_end_and_records_are_legal_json(served, written):

@@ -65,10 +65,8 @@ def test_add_and_select_carry_the_same_tokens():
 
 
 def test_a_host_clock_timer_reports_far_too_little_gpu_time():
-    from engine.verdict import figures
-
-    right = figures(execute(configure("async", steps=20))).measured_gpu_ms
-    wrong = figures(execute(configure("host-clock-timer", steps=20))).measured_gpu_ms
+    right = execute(configure("async", steps=20)).figures.measured_gpu_ms
+    wrong = execute(configure("host-clock-timer", steps=20)).figures.measured_gpu_ms
     assert wrong < right / 10
 
 
