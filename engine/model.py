@@ -109,8 +109,10 @@ class Model:
         place = torch.add(positions, rows, alpha=span)
 
         q, k_new, v_new = self.project(index, hidden, positions)
-        keys = _gather(k_pool, blocks, span, place, k_new, rows)
-        values = _gather(v_pool, blocks, span, place, v_new, rows)
+        keys = _gather(k_pool, blocks, span, place, k_new)
+        values = _gather(v_pool, blocks, span, place, v_new)
+        if not torch.equal(rows, torch.arange(block_table.shape[0])):  # else one token a sequence
+            keys, values = keys.index_select(0, rows), values.index_select(0, rows)
         visible = torch.arange(span) <= positions.unsqueeze(1)
         hidden = self.finish(index, hidden, _attend(q, keys, values, visible))
         block_ids = blocks.index_select(0, place // block_size)
@@ -176,15 +178,11 @@ def _rotary_table(config: ModelConfig, dtype: torch.dtype) -> Tensor:
     return torch.polar(torch.ones_like(angles), angles).to(dtype.to_complex())
 
 
-def _gather(
-    pool: Tensor, blocks: Tensor, span: int, place: Tensor, new: Tensor, rows: Tensor
-) -> Tensor:
-    """[T, span, K, hd]: per token row, the cache of its sequence with this step's `new` in it."""
+def _gather(pool: Tensor, blocks: Tensor, span: int, place: Tensor, new: Tensor) -> Tensor:
+    """[R, span, K, hd]: a copy of every sequence's cache with this step's `new` in it."""
     head = pool.shape[2:]
     cache = pool.index_select(0, blocks).view(-1, *head).index_copy_(0, place, new)
-    cache = cache.view(-1, span, *head)
-    one_token_each = torch.equal(rows, torch.arange(cache.shape[0]))
-    return cache if one_token_each else cache.index_select(0, rows)
+    return cache.view(-1, span, *head)
 
 
 def _attend(q: Tensor, keys: Tensor, values: Tensor, visible: Tensor) -> Tensor:

@@ -86,17 +86,17 @@ def _mode_picker() -> str:
 
 
 def _browse(chosen: str) -> None:
-    """All scenes by group, each with its sentence."""
-    groups = dict.fromkeys(mode.group for mode in MODES.values())
-    for group in groups:
-        st.markdown(f"**{t_or(f'group.{group}', group)}**")
+    """All scenes by group; the sentence of each is its tooltip."""
+    for group in dict.fromkeys(mode.group for mode in MODES.values()):
+        st.caption(t_or(f"group.{group}", group))
+        row = st.container(horizontal=True, gap="xsmall")
         for mode in MODES.values():
             if mode.group == group:
-                st.button(
+                row.button(
                     mode.name, key=f"scene-{mode.name}", on_click=choose_mode, args=(mode.name,),
                     type="primary" if mode.name == chosen else "secondary",
+                    help=mode_summary(mode.name),
                 )  # fmt: skip
-                st.caption(mode_summary(mode.name))
 
 
 def _cost_and_workload(mode: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from lab.gantt import Panel
 from lab.study import Bound, Study, bound_of
 from lab.units import percent, whole_ns
 
-STEPS = 5
+STEPS = 4
 """Length of the first window, in steps of the ideal length."""
 
 BEFORE = 2

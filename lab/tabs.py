@@ -56,7 +56,8 @@ def _hazards(scene: Scene) -> None:
         return
     st.caption(t("hazard.legend"))
     for hazard in hazards[:MAX_BLOCKS]:
-        where = t("hazard.where", resource=hazard.resource, step=hazard.step, count=hazard.count)
+        key = "hazard.where" if hazard.step >= 0 else "hazard.where_outside"
+        where = t(key, resource=hazard.resource, step=hazard.step, count=hazard.count)
         st.markdown(f":red[**▲ {hazard.kind}**] {for_markdown(where)}")
         st.caption(
             for_markdown(

@@ -52,9 +52,10 @@ def timeline(view: View, panels: Sequence[Panel]) -> Window:
     window = window_controls(keys, view.extent, view.default)
     gantt = draw(panels, window)
     left_px = gantt.figure["layout"]["margin"]["l"]
-    whole = overview(view.busy, view.gaps, view.extent, window, left_px)
-    with strip:
-        _zoomable(whole, f"{keys.chart}-overview", t("overview.alt"), view)
+    if view.busy:
+        whole = overview(view.busy, view.gaps, view.extent, window, left_px)
+        with strip:
+            _zoomable(whole, f"{keys.chart}-overview", t("overview.alt"), view)
     _zoomable(gantt.figure, keys.chart, view.alt, view)
     st.html(legend_html(drawn_names(gantt.figure), view.slots))
     st.caption(

@@ -159,7 +159,7 @@ def test_the_first_window_is_around_the_first_fault() -> None:
     scene = Scene(broken, study("sync"), study())
     first = scene.first_window()
     assert first[0] == 0
-    assert 4 * 28e6 < first[1] - first[0] <= broken.run.wall_ns
+    assert 3 * 28e6 < first[1] - first[0] <= broken.run.wall_ns
 
 
 def test_a_baseline_that_is_the_run_itself_is_not_drawn_twice() -> None:

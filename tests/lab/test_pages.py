@@ -74,7 +74,7 @@ def test_a_switched_toggle_shows_hazard_fix_and_marked_tokens() -> None:
     app.session_state["tab"] = "Hazards"
     app.run()
     assert any("d2h.wait(batch.compute_done)" in code.value for code in app.code)
-    assert "compute_done -> d2h" in str(app.dataframe[0].value)
+    assert app.dataframe[0].value["Missing edge"].tolist() == ["compute_done -> d2h"]
 
 
 def test_a_scene_sets_its_toggles_and_reset_brings_them_back() -> None:

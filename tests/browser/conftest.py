@@ -1,0 +1,95 @@
+"""A served app and a real Chromium for the tests of this folder, each started once."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+STARTUP_S = 60
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the app, served on a free port for these tests alone."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
+        "--server.address", "127.0.0.1", "--server.port", str(port),
+    ]  # fmt: skip
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command, cwd=ROOT, stdout=out, stderr=out, env={**os.environ, "OMP_NUM_THREADS": "1"}
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_healthy(address, process, log)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + STARTUP_S
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(f"the app did not start: {log.read_text('utf-8', 'replace')[-2000:]}")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[object]:
+    """A browser; the tests are skipped where none is installed."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium, server: str) -> Iterator[object]:
+    """A fresh page of a wide window, with a profile of its own and nothing but the app online."""
+    context = chromium.new_context(viewport={"width": 1400, "height": 1000}, base_url=server)
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    page.outside = []
+    page.on("request", lambda request: _note_outside(page, request.url, server))
+    yield page
+    context.close()
+
+
+def _note_outside(page, url: str, server: str) -> None:
+    if not url.startswith((server, "data:", "blob:", server.replace("http", "ws"))):
+        page.outside.append(url)

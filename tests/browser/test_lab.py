@@ -1,0 +1,193 @@
+"""The lab in a real browser: what no other test can see.
+
+    pytest tests/browser
+
+Runs are cut to a few steps in the URL, so that the pages answer quickly.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+SHORT = "steps=10"
+PLOTS = "[data-testid=stPlotlyChart] .js-plotly-plot"
+
+
+def open_page(page, path: str) -> None:
+    """Go to a page, and wait until its first figure is drawn and the script has ended."""
+    page.goto(path)
+    page.wait_for_selector(".nsewdrag", state="attached")
+    settle(page)
+
+
+def settle(page) -> None:
+    """Wait until the page's script has ended."""
+    page.wait_for_timeout(300)
+    page.wait_for_selector("[data-testid=stStatusWidget]", state="detached")
+    page.wait_for_selector("[data-testid=stSpinner]", state="detached")
+    page.wait_for_timeout(200)
+
+
+def figure(page, number: int) -> dict[str, Any]:
+    """What the browser holds of a figure: bars by style, and the visible window."""
+    script = """(plots, number) => {
+      const plot = plots[number], list = values => Array.from(values ?? []);
+      return JSON.stringify({
+        window: plot.layout.xaxis.range,
+        bars: Object.fromEntries(plot.data.filter(d => d.type === "bar").map(d => [d.name, {
+          base: list(plot.calcdata[plot.data.indexOf(d)].map(p => p.b)),
+          hover: list(d.hovertext)}])),
+        drawn: plot.querySelectorAll(".bars .point path").length});
+    }"""
+    return json.loads(page.eval_on_selector_all(PLOTS, script, number))
+
+
+def timeline(page) -> dict[str, Any]:
+    """The large figure; the overview strip is the one before it."""
+    return figure(page, 1)
+
+
+def drag(page, number: int, start: float, end: float) -> None:
+    """Drag a box over a figure, from one share of its width to another."""
+    box = page.locator(f"{PLOTS} .nsewdrag").nth(number).bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + start * box["width"], middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + (start + end) / 2 * box["width"], middle, steps=4)
+    page.mouse.move(box["x"] + end * box["width"], middle, steps=4)
+    page.mouse.up()
+    settle(page)
+
+
+def overflow_px(page) -> int:
+    return page.eval_on_selector("[data-testid=stMain]", "e => e.scrollWidth - e.clientWidth")
+
+
+def test_home_is_drawn_and_asks_for_nothing_outside(page) -> None:
+    open_page(page, "/")
+    shown = figure(page, 0)
+    assert shown["drawn"] > 30
+    assert {"host", "gap", "kernel 0", "kernel 1"} <= set(shown["bars"])
+    assert page.locator("[role=figure][aria-label^='Two timelines']").count() == 1
+    assert page.outside == []
+
+
+def test_home_leads_to_a_broken_scene(page) -> None:
+    open_page(page, "/")
+    page.get_by_role("link", name="Break it").click()
+    page.wait_for_url("**/timeline?mode=*")
+    page.wait_for_selector("[data-testid=stMetric]")
+    settle(page)
+    assert page.locator("b.wrong").count() > 0
+
+
+def test_a_switched_bug_shows_marked_tokens_and_its_fix(page) -> None:
+    open_page(page, f"/timeline?{SHORT}")
+    assert page.locator("b.wrong").count() == 0
+    page.get_by_text("order", exact=True).click()
+    switch = page.locator(".st-key-wait_compute")
+    switch.get_by_text("off", exact=True).click()
+    page.wait_for_url("**wait_compute=off**")
+    page.wait_for_selector("b.wrong")
+    color = page.locator("b.wrong").first.evaluate("e => getComputedStyle(e).color")
+    line = page.locator("b.wrong").first.evaluate("e => getComputedStyle(e).textDecorationLine")
+    assert (color, line) == ("rgb(213, 94, 0)", "underline")
+    page.get_by_role("tab", name="Hazards").click()
+    page.get_by_text("d2h.wait(batch.compute_done)").first.wait_for()
+
+
+def test_a_shared_url_restores_the_page(page) -> None:
+    query = f"mode=no-wait-compute&{SHORT}&depth=3&t0=20&t1=60&tab=Hazards&pins=sync"
+    open_page(page, f"/timeline?{query}")
+    before = timeline(page)
+    assert before["window"] == [20, 60]
+    assert page.get_by_role("tab", name="Hazards").get_attribute("aria-selected") == "true"
+    url = page.url
+    assert all(part in url for part in query.split("&"))
+    page.reload()
+    page.wait_for_selector(".nsewdrag", state="attached")
+    settle(page)
+    assert timeline(page) == before
+    assert page.url == url
+
+
+def test_the_copied_link_opens_the_same_page(page) -> None:
+    open_page(page, f"/timeline?mode=no-wait-compute&{SHORT}&wait_h2d=off&t0=20&t1=60&pins=async")
+    before = timeline(page)
+    page.get_by_role("button", name="Copy link").click()
+    copied = page.locator("[data-testid=stPopoverBody] code").inner_text()
+    open_page(page, copied)
+    assert "wait_h2d=off" in copied
+    assert timeline(page) == before
+
+
+def test_a_saved_trace_looks_the_same_when_opened(page, tmp_path) -> None:
+    open_page(page, f"/timeline?mode=sync&{SHORT}&t0=0&t1=100&pins=")
+    drawn = timeline(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download trace").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    assert path.name == "overlap-lab-sync.json.gz"
+    page.goto("/inspect")
+    page.wait_for_selector("input[type=file]", state="attached")
+    page.set_input_files("input[type=file]", path)
+    page.wait_for_selector(".nsewdrag", state="attached")
+    for label, time_ms in (("From (ms)", "0"), ("To (ms)", "100")):
+        page.get_by_label(label).fill(time_ms)
+        page.get_by_label(label).press("Enter")
+    page.wait_for_url("**w1=100**")
+    settle(page)
+    opened = timeline(page)
+    assert opened["window"] == drawn["window"]
+    assert opened["bars"] == drawn["bars"]
+    assert len(opened["bars"]["gap"]["hover"]) > 2
+
+
+def test_dragging_a_box_zooms_and_back_returns(page) -> None:
+    open_page(page, f"/timeline?{SHORT}&compute=off")
+    start, end = timeline(page)["window"]
+    drag(page, 1, 0.25, 0.5)
+    page.wait_for_url("**t0=**")
+    settle(page)
+    zoomed = timeline(page)["window"]
+    assert zoomed[0] == pytest.approx(start + 0.25 * (end - start), abs=0.02 * (end - start))
+    assert zoomed[1] == pytest.approx(start + 0.50 * (end - start), abs=0.02 * (end - start))
+    page.get_by_text("Compare with").click()
+    page.locator(".st-key-pins").get_by_text("sync", exact=True).first.click()
+    settle(page)
+    assert timeline(page)["window"] == zoomed
+    page.get_by_role("button", name="Back").click()
+    page.wait_for_function("!location.search.includes('t0=')")
+    settle(page)
+    assert timeline(page)["window"] == [start, end]
+
+
+@pytest.mark.parametrize("path", ["/", f"/timeline?mode=single-buffer&{SHORT}", "/inspect"])
+def test_a_narrow_window_shows_everything_in_its_width(page, path: str) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.goto(path)
+    if path != "/inspect":
+        page.wait_for_selector(".nsewdrag", state="attached")
+    page.wait_for_selector("[data-testid=stMarkdown]")
+    settle(page)
+    assert overflow_px(page) <= 1
+    wide = page.eval_on_selector_all(
+        PLOTS, "plots => plots.map(p => p.getBoundingClientRect().right)"
+    )
+    assert all(right <= 401 for right in wide)
+
+
+def test_a_bad_file_is_refused_in_one_sentence(page, tmp_path) -> None:
+    bad = tmp_path / "notes.txt"
+    bad.write_text("no trace at all")
+    page.goto("/inspect")
+    page.wait_for_selector("input[type=file]", state="attached")
+    page.set_input_files("input[type=file]", bad)
+    alert = page.locator("[data-testid=stAlert]").first
+    alert.wait_for()
+    assert "Traceback" not in page.content()
+    assert len(alert.inner_text().split()) > 4
