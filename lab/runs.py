@@ -4,6 +4,9 @@ Caches are bounded: a study of the default workload is a few MB. Everything is k
 text of the run's configuration, never by its data.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 
 from engine import baseline, execute
@@ -11,10 +14,10 @@ from engine.config import RunConfig
 from lab.catalogue import t
 from lab.study import Study
 
-KEPT_STUDIES = 32
+KEPT_STUDIES = 12
 
 
-HASHED = {RunConfig: RunConfig.key}
+HASHED: dict[str | type[Any], Callable[[Any], Any]] = {RunConfig: RunConfig.key}
 
 
 @st.cache_resource(max_entries=KEPT_STUDIES, show_spinner=False, hash_funcs=HASHED)
