@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from engine.device.cost import CostError
 from engine.execution import Run, configure, execute
@@ -18,15 +18,9 @@ from engine.modes import ModeError
 from engine.report import is_bad, mechanisms_report, modes_report, run_report
 from engine.workload import WorkloadError
 from traces import write_trace
+from traces.arguments import OneLineParser
 
 BAD_INPUT = (CostError, MechanismError, ModeError, WorkloadError, OSError, ValueError)
-
-
-class _Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +38,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m engine", description="Run the lab's engine.")
+    parser = OneLineParser(prog="python -m engine", description="Run the lab's engine.")
     commands = parser.add_subparsers(required=True, metavar="run | modes | mechanisms")
     run = commands.add_parser("run", help="run a mode and print its figures and verdicts")
     run.set_defaults(command=_run)

@@ -3,11 +3,11 @@
 Exit code 0: done; 2: bad input, with one line on stderr.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
 
+from traces.arguments import OneLineParser, end_quietly_with_the_pipe
 from traces.reader import open_trace
 from traces.schema import TraceError
 from traces.summary import as_text, summarize
@@ -15,7 +15,7 @@ from traces.summary import as_text, summarize
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m traces", description="Look into trace files.")
+    parser = OneLineParser(prog="python -m traces", description="Look into trace files.")
     commands = parser.add_subparsers(dest="command", required=True)
     inspect = commands.add_parser("inspect", help="busy and idle time of a trace file")
     inspect.add_argument("file", help="a PyTorch profiler or Chrome trace (.json, .json.gz)")
@@ -31,4 +31,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    end_quietly_with_the_pipe()
     sys.exit(main())

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.tokenizer import BOS, EOS, PLACEHOLDER, VOCAB, decode, encode, glyph
+from engine.tokenizer import BOS, EOS, PLACEHOLDER, VOCAB, decode, encode
 
 printable = st.text(st.characters(exclude_categories=["Cc", "Cs"]))
 
@@ -56,11 +56,3 @@ def test_what_should_not_be_in_a_text_is_shown_and_closing_markers_are_not(ids, 
 def test_an_id_that_is_no_byte_is_refused(token):
     with pytest.raises(ValueError, match="between 0 and 255"):
         decode([token])
-
-
-def test_every_token_has_one_character_of_its_own_to_look_at():
-    shown = [glyph(token) for token in range(VOCAB)]
-    assert all(len(character) == 1 for character in shown)
-    assert glyph(ord("a")) == "a"
-    assert glyph(EOS) == "\u2403"
-    assert not set(shown[:32]) & {"\n", "\t"}

@@ -146,7 +146,7 @@ def test_a_known_error_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         raise WorkloadError("request r0 needs 9 KV blocks and the pool has 3")
 
     monkeypatch.setattr("lab.runs.execute", fail)
-    app = timeline(compute="off", seed="77")
+    app = timeline(compute="off", wait_h2d="off", seed="77")
     assert not app.exception
     assert "needs 9 KV blocks" in app.error[0].value
 
