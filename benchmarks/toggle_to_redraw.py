@@ -86,7 +86,7 @@ def measure_sliders() -> float:
 def report(what: str, times: list[Times]) -> float:
     """Print medians and 95th percentiles; returns the median of the work (ms)."""
     print(what)
-    medians = []
+    medians: list[float] = []
     for name, values in zip(Times._fields, zip(*times, strict=True), strict=True):
         ordered = sorted(values)
         medians.append(statistics.median(ordered))

@@ -54,9 +54,3 @@ def decode(ids: Iterable[int]) -> str:
     if any(not 0 <= token < VOCAB for token in ids):
         raise ValueError(f"Token ids lie between 0 and {VOCAB - 1}; check where these came from.")
     return bytes(ids[start:stop]).decode("utf-8", errors="replace").translate(_VISIBLE_CONTROLS)
-
-
-def glyph(token: int) -> str:
-    """One visible character for one token, for showing tokens one by one (not for joining text)."""
-    text = bytes([token]).decode("latin-1")
-    return text.translate({**_VISIBLE_CONTROLS, 9: 0x2409, 10: 0x240A})

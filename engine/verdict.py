@@ -20,7 +20,8 @@ GAP_POINTS = 0.005
 class TokenDiff:
     """Output tokens against the synchronous baseline. `first_step` is -1 when all are right.
 
-    `wrong` maps request id to the positions whose token differs, is missing or is too many.
+    `wrong` maps request id to the positions whose token differs, is missing or is too many;
+    `total` counts the positions that either run has.
     """
 
     wrong: dict[str, list[int]]
@@ -35,20 +36,20 @@ class TokenDiff:
 
 def diff_tokens(result: Run) -> TokenDiff:
     """Compare token for token; a run cut by `steps` on the common prefix of each request."""
-    truth = {r.id: r.tokens for r in baseline(result.config).requests}
+    truth = {request.id: request.tokens for request in baseline(result.config).requests}
+    mine = {request.id: request.tokens for request in result.requests}
     cut = result.config.steps is not None
     wrong: dict[str, list[int]] = {}
     total = 0
-    for request in result.requests:
-        expected = truth.get(request.id, [])
-        pairs = range(min(len(expected), len(request.tokens)))
-        positions = [i for i in pairs if expected[i] != request.tokens[i]]
-        if not cut:
-            longest = max(len(expected), len(request.tokens))
-            positions += range(len(pairs), longest)
-        total += len(pairs) if cut else len(expected)
+    for name in dict.fromkeys([*truth, *mine]):
+        expected, got = truth.get(name, []), mine.get(name, [])
+        shared = min(len(expected), len(got))
+        longest = shared if cut else max(len(expected), len(got))
+        positions = [i for i in range(shared) if expected[i] != got[i]]
+        positions += range(shared, longest)
+        total += longest
         if positions:
-            wrong[request.id] = positions
+            wrong[name] = positions
     return TokenDiff(wrong, total, _first_wrong_step(result, wrong))
 
 

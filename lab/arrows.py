@@ -63,7 +63,7 @@ def _segments(
     inside = (end[src] >= window[0]) & (start[dst] <= window[1])
     if np.count_nonzero(inside) > 4 * MAX_ARROWS:
         return []
-    lanes = _lane_keys(trace)
+    lanes = lane_keys(trace)
     found = []
     for a, b in zip(src[inside].tolist(), dst[inside].tolist(), strict=True):
         one, other = places.get(lanes(a)), places.get(lanes(b))
@@ -81,7 +81,7 @@ def _ends(one: Place, other: Place) -> tuple[float, float]:
     return (edge if one.busy else one.middle), (other.top if down else other.bottom)
 
 
-def _lane_keys(trace: Trace) -> Callable[[int], str]:
+def lane_keys(trace: Trace) -> Callable[[int], str]:
     """A function from span id to the key of its lane."""
     device, stream = trace.spans["device"].to_numpy(), trace.spans["stream"].to_numpy()
     return lambda span: f"{device[span]}/{stream[span]}" if device[span] >= 0 else "host"

@@ -18,7 +18,7 @@ from lab.study import Study
 
 COST = COSTS["published-8b"]
 WORKLOAD = WORKLOADS["chat"]
-STEPS = 96
+STEPS = 64
 SHOWN_STEPS = 5
 MS = 1_000_000
 

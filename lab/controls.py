@@ -212,5 +212,5 @@ def _advanced(choice: Choice) -> Choice:
         )  # fmt: skip
     return Choice(
         choice.mode, choice.changes, choice.cost, choice.workload, batch, steps, requests,
-        seed or 0, jitter, compute != "off",
+        seed, jitter, compute != "off",
     )  # fmt: skip

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.hazards import Hazard
+from lab.alarms import alarm_traces
 from lab.arrows import arrow_traces
 from lab.bars import Bars
 from lab.catalogue import t
@@ -32,13 +34,15 @@ LONGEST_LABEL = 22
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One run in the picture. `arrows`: draw what waited for what, where there is room."""
+    """One run in the picture. `arrows`: draw what waited for what, where there is room;
+    `hazards`: mark them."""
 
     title: str
     trace: Trace
     gaps: Sequence[Gap]
     lanes: Sequence[Lane]
     arrows: bool = False
+    hazards: Sequence[Hazard] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +135,11 @@ def _arrows(
 ) -> list[dict[str, Any]]:
     traces = []
     for number, panel in enumerate(panels):
+        places = {row.lane.key: row for row in rows if row.panel == number}
         if panel.arrows:
-            places = {row.lane.key: row for row in rows if row.panel == number}
             traces += arrow_traces(panel.trace, places, window)
+        if panel.hazards:
+            traces += alarm_traces(panel.trace, panel.hazards, places)
     return traces
 
 

@@ -6,6 +6,7 @@ Plain functions on traces; reading files and drawing happen elsewhere.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
 
 import pandas as pd
 
@@ -83,6 +84,7 @@ class Inspection:
         lanes = [lane for lane in self.lanes if lane.key in keys]
         return Panel("", self.trace, self.gaps, lanes, arrows=self.trace.is_engine_dump)
 
+    @cached_property
     def busy_rows(self) -> Mapping[str, pd.DataFrame]:
         """What the overview strip shows as busy, by device: kernels of a run of this lab, all
         device work of another trace (as its gaps are counted)."""
@@ -96,8 +98,9 @@ class Inspection:
 
     def longest_gaps(self, count: int) -> list[Gap]:
         """The longest gaps, the longest first."""
-        return sorted(self.gaps, key=lambda gap: (-gap.ns, gap.start_ns))[:count]
+        return nsmallest(count, self.gaps, key=lambda gap: (-gap.ns, gap.start_ns))
 
+    @cached_property
     def verdicts(self) -> list[str]:
         """One sentence a device: how idle, and why."""
         return [self._verdict(device) for device in self.devices]
@@ -119,6 +122,7 @@ class Inspection:
             span=short_ms(span), causes=told,
         )  # fmt: skip
 
+    @cached_property
     def warnings(self) -> list[str]:
         """What a reader of the figures must know: what was lost, what is missing."""
         meta = self.trace.meta

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 ALARM = "#D55E00"
 """Corrupted tokens and hazards, and nothing else."""
 
+HAZARD = "hazard"
+"""Name of the trace that marks hazards in a timeline."""
+
 GAP = "#E69F00"
 HOST = "#7A848E"
 EDGE = "#808A94"

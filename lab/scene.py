@@ -72,4 +72,5 @@ def _panel(title: str, study: Study, everything: bool) -> Panel:
         step=f"{numbers.step_ms:.2f}",
     )  # fmt: skip
     lanes = [lane for lane in study.lanes if everything or lane.main]
-    return Panel(head, study.trace, study.gaps, lanes, arrows=everything)
+    hazards = study.run.hazards if everything else ()
+    return Panel(head, study.trace, study.gaps, lanes, everything, hazards)

@@ -36,7 +36,8 @@ def default_workload(mode: Mode, cost: str) -> str:
 @dataclass(frozen=True)
 class Choice:
     """Everything that determines the run. `changes` are toggles that differ from the mode's;
-    None stands for what the workload says."""
+    None stands for
+    what the workload or the mode says."""
 
     mode: str = DEFAULT_MODE
     changes: Mapping[str, str] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class Choice:
     batch: int | None = None
     steps: int | None = None
     requests: int | None = None
-    seed: int = 0
+    seed: int | None = None
     jitter: float = 0.0
     compute: bool = True
 
@@ -90,7 +91,7 @@ class Choice:
             "batch": (self.batch, None),
             "steps": (self.steps, None),
             "requests": (self.requests, None),
-            "seed": (self.seed, scene.seed),
+            "seed": (scene.seed if self.seed is None else self.seed, scene.seed),
             "jitter": (self.jitter, 0.0),
             "compute": ("on" if self.compute else "off", "on"),
         }

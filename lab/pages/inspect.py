@@ -67,7 +67,7 @@ def _source() -> Inspection | None:
 
 
 def _verdict(inspection: Inspection) -> None:
-    for sentence in inspection.verdicts():
+    for sentence in inspection.verdicts:
         st.markdown(f"**{for_markdown(sentence, 400)}**")
     trace, meta = inspection.trace, inspection.trace.meta
     about = t(
@@ -75,7 +75,7 @@ def _verdict(inspection: Inspection) -> None:
         spans=f"{len(trace.spans):,}", counters=f"{len(trace.counters):,}",
     )  # fmt: skip
     st.caption(for_markdown(f"{about} {_of_this_lab(inspection)}", 600))
-    for warning in inspection.warnings():
+    for warning in inspection.warnings:
         st.warning(for_markdown(warning, 400))
     if inspection.devices:
         st.dataframe(
@@ -119,7 +119,7 @@ def _view(inspection: Inspection) -> View:
         keys=KEYS,
         extent=inspection.extent,
         default=inspection.first_window,
-        busy=inspection.busy_rows(),
+        busy=inspection.busy_rows,
         gaps=inspection.gaps,
         slots=inspection.trace.is_engine_dump,
         alt=t("inspect.alt", name=one_line(inspection.name)),

@@ -22,9 +22,11 @@ def page() -> None:
     with st.sidebar:
         choice = scene_controls()
     head = st.container()
+    buttons = _title(head, choice)
     with one_sentence():
         scene = Scene(*studies(choice.config()))
-        _head(head, choice, scene)
+        if choice.compute and not scene.run.run.config.compute:
+            head.caption(t("head.timing_only"))
         verdict_row(scene.run, scene.sync, scene.bound)
         pins = st.pills(
             t("pins.label"), PINS, selection_mode="multi", default=PINS, key="pins", bind=BOUND,
@@ -33,25 +35,32 @@ def page() -> None:
         names = list(pins)
         window = timeline(_view(scene, names), scene.panels(names))
         scene_tabs(scene, names, window)
+        with buttons:
+            _take_along(choice, scene)
 
 
-def _head(head: st.delta_generator.DeltaGenerator, choice: Choice, scene: Scene) -> None:
-    """What is shown, and the ways to take it along."""
+def _title(
+    head: st.delta_generator.DeltaGenerator, choice: Choice
+) -> st.delta_generator.DeltaGenerator:
+    """What is shown; returns the place for the buttons beside it."""
     title = for_markdown(choice.mode)
     if choice.changes:
         title += f" :blue-badge[{t('head.changed', count=len(choice.changes))}]"
     row = head.container(horizontal=True, vertical_alignment="center")
-    row.markdown(f"#### {title}")
-    with row.popover(t("head.link")):
+    row.markdown(f"#### {title}", width="content")
+    head.caption(mode_summary(choice.mode))
+    return row
+
+
+def _take_along(choice: Choice, scene: Scene) -> None:
+    """The ways to take the page and the run along. Comes last, when all widgets have a value."""
+    with st.popover(t("head.link")):
         st.caption(t("head.link_help"))
         st.code(link(st.context.url or "", _query(choice)), language=None, wrap_lines=True)
-    row.download_button(
+    st.download_button(
         t("head.download"), lambda: scene.run.file, file_name(choice), "application/gzip",
         help=t("head.download_help"), key="download",
     )  # fmt: skip
-    head.caption(mode_summary(choice.mode))
-    if choice.compute and not scene.run.run.config.compute:
-        head.caption(t("head.timing_only"))
 
 
 def _query(choice: Choice) -> dict[str, str | list[str]]:

@@ -50,6 +50,20 @@ def timeline(page) -> dict[str, Any]:
     return figure(page, 1)
 
 
+def wait_for_window(page, window: list[float]) -> None:
+    """Wait until the large figure shows a window, and stays with it."""
+    for _ in range(2):
+        page.wait_for_function(
+            f"""window => {{
+              const plot = document.querySelectorAll({PLOTS!r})[1];
+              return plot?.layout && window.every(
+                (end, i) => Math.abs(end - plot.layout.xaxis.range[i]) < 1e-6);
+            }}""",
+            arg=window,
+        )
+        settle(page)
+
+
 def drag(page, number: int, start: float, end: float) -> None:
     """Drag a box over a figure, from one share of its width to another."""
     box = page.locator(f"{PLOTS} .nsewdrag").nth(number).bounding_box()
@@ -140,7 +154,7 @@ def test_a_saved_trace_looks_the_same_when_opened(page, tmp_path) -> None:
         page.get_by_label(label).fill(time_ms)
         page.get_by_label(label).press("Enter")
     page.wait_for_url("**w1=100**")
-    settle(page)
+    wait_for_window(page, [0, 100])
     opened = timeline(page)
     assert opened["window"] == drawn["window"]
     assert opened["bars"] == drawn["bars"]
@@ -156,14 +170,12 @@ def test_dragging_a_box_zooms_and_back_returns(page) -> None:
     zoomed = timeline(page)["window"]
     assert zoomed[0] == pytest.approx(start + 0.25 * (end - start), abs=0.02 * (end - start))
     assert zoomed[1] == pytest.approx(start + 0.50 * (end - start), abs=0.02 * (end - start))
-    page.get_by_text("Compare with").click()
     page.locator(".st-key-pins").get_by_text("sync", exact=True).first.click()
-    settle(page)
-    assert timeline(page)["window"] == zoomed
+    page.wait_for_url("**pins=**")
+    wait_for_window(page, zoomed)
     page.get_by_role("button", name="Back").click()
     page.wait_for_function("!location.search.includes('t0=')")
-    settle(page)
-    assert timeline(page)["window"] == [start, end]
+    wait_for_window(page, [start, end])
 
 
 @pytest.mark.parametrize("path", ["/", f"/timeline?mode=single-buffer&{SHORT}", "/inspect"])

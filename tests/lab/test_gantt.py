@@ -9,10 +9,12 @@ from lab.charts import busy_shares, counters, idle_bars, overview
 from lab.closing import both_configs, both_figures
 from lab.figures import ReadyFigure
 from lab.gantt import Gantt, Panel, draw
+from lab.legend import legend_html
 from lab.lod import MAX_RECTS
-from lab.palette import ALARM, STYLES
+from lab.palette import ALARM, HAZARD, STYLES
 from lab.scene import Scene
 from lab.study import Study, bound_of
+from lab.view import drawn_names
 from tests.lab.samples import STEPS, profiler_trace, study
 from traces import find_gaps
 from traces.activity import span_union
@@ -112,9 +114,22 @@ def test_arrows_are_drawn_where_they_can_be_followed() -> None:
     assert "launch arrow" in {trace["name"] for trace in launches}
 
 
-def test_the_alarm_colour_is_in_no_timeline(whole: Gantt) -> None:
+def test_the_alarm_colour_is_for_hazards_alone(whole: Gantt) -> None:
     assert ALARM not in {style.fill for style in STYLES.values()}
     assert ALARM not in str(whole.figure)
+    assert "▲" not in legend_html(drawn_names(whole.figure), slots=True)
+
+
+def test_a_hazard_is_marked_at_both_operations() -> None:
+    scene = Scene(study(wait_h2d="off"), study("sync"), study())
+    figure = draw(scene.panels([]), scene.first_window()).figure
+    (marks,) = [trace for trace in figure["data"] if trace["name"] == HAZARD]
+    spans = scene.run.trace.spans.set_index("correlation")
+    first, second = (spans[spans["device"] == 0].loc[seq] for seq in scene.run.run.hazards[0].ops)
+    assert marks["x"][:2] == [(first["ts_ns"] + first["dur_ns"]) / 1e6, second["ts_ns"] / 1e6]
+    assert marks["y"][0] < marks["y"][1]
+    assert "compute.wait(batch.h2d_done)" in marks["hovertext"][0]
+    assert "▲" in legend_html(drawn_names(figure), slots=True)
 
 
 def test_a_long_trace_stays_drawable_and_says_what_it_shows() -> None:

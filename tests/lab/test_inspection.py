@@ -24,20 +24,20 @@ def test_a_saved_run_has_the_same_lanes_and_gaps(mode: str) -> None:
 
 def test_the_verdict_of_a_saved_run_is_the_runs_own() -> None:
     run = study("sync")
-    (sentence,) = Inspection(run.trace, "run", "key").verdicts()
+    (sentence,) = Inspection(run.trace, "run", "key").verdicts
     assert f"idle {100 * (1 - run.numbers.gpu_active):.1f} %" in sentence
     assert "update state" in sentence
 
 
 def test_a_busy_device_and_a_missing_one_are_told() -> None:
-    assert "never idle" in Inspection(profiler_trace(spans=1), "x", "k").verdicts()[0]
+    assert "never idle" in Inspection(profiler_trace(spans=1), "x", "k").verdicts[0]
     host = {"track": "t", "kind": "launch", "name": "cudaLaunchKernel", "dur_ns": 5}
     lost = Inspection(Trace.from_rows([host], meta={"format": "x"}), "x", "k")
-    assert lost.verdicts() == []
-    assert "1 operations but no GPU work" in lost.warnings()[0]
+    assert lost.verdicts == []
+    assert "1 operations but no GPU work" in lost.warnings[0]
     empty = Inspection(Trace.from_rows([], meta={"skipped": 3, "format": "x"}), "x", "k")
     assert empty.extent == (0, 1)
-    assert [warning[:9] for warning in empty.warnings()] == ["3 damaged", "No GPU wo"]
+    assert [warning[:9] for warning in empty.warnings] == ["3 damaged", "No GPU wo"]
 
 
 def test_a_run_opens_with_its_first_steps_and_other_traces_whole() -> None:
