@@ -24,7 +24,7 @@ class Batch:
 
     def __post_init__(self) -> None:
         self.launched = tuple(self.rows)
-        self.tokens = sum(row.count for row in self.launched)
+        self.tokens = sum([row.count for row in self.launched])
 
     @property
     def requests(self) -> list[Request]:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 MAX_TEXT_BYTES = 380
 """No text is longer than this, so text and both markers fit into 384 positions."""
 
-UNFINISHED_BYTES = 180
+UNFINISHED_BYTES = 110
 """The longest prompt that `unfinished` makes."""
 
 _JSON_SHARE = 0.3

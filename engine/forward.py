@@ -15,7 +15,7 @@ from engine.batch import Batch
 from engine.device.api import Body, Buffer, Commit, Device, Kernel
 from engine.model import Model
 from engine.model_weights import ModelConfig
-from engine.oplog import Access, row_mask, rows_mask
+from engine.oplog import row_mask, rows_mask
 from engine.sampling import Sampler
 from engine.slots import Slots
 from engine.workload import Workload
@@ -41,19 +41,18 @@ class Forward:
     def kernels(self, batch: Batch, ring_start: int) -> list[Kernel]:
         """The kernels of one step in launch order; its tokens go to the ring at `ring_start`."""
         inputs = self.slots.device_inputs[batch.device_slot].buffers
-        tokens, rows = row_mask(0, batch.tokens), row_mask(0, len(batch.launched))
+        size, count = batch.tokens, len(batch.launched)
+        tokens, rows = row_mask(0, size), row_mask(0, count)
         token_ids, places = inputs["tokens"].rows(tokens), inputs["places"].rows(tokens)
         sampling, table = inputs["sampling"].rows(rows), inputs["block_table"].rows(rows)
         ids, hidden, logits = (
             self.ids.rows(tokens), self.hidden.rows(tokens), self.logits.rows(rows),
         )  # fmt: skip
-        used, written = self._kv_masks(batch)
-        places_in_ring = self._ring_rows(ring_start, len(batch.launched))
-        size = batch.tokens
+        carried, used, written = self._touched(batch)
         kernels = [
             Kernel(
                 "carry", "carry",
-                (token_ids, places, self.ring.rows(self._carried(batch))), (ids,),
+                (token_ids, places, self.ring.rows(carried)), (ids,),
                 self._carry_body(batch, inputs), size,
             ),
             Kernel("embed", "embed", (ids,), (hidden,), self._embed_body(batch), size),
@@ -67,33 +66,39 @@ class Forward:
                 )
             )  # fmt: skip
         out = self.slots.device_outputs[batch.device_slot]
-        sampled: tuple[Access, ...] = (out.rows(rows), self.ring.rows(rows_mask(places_in_ring)))
+        sampled = (out.rows(rows), self.ring.rows(self._ring_mask(ring_start, count)))
         kernels.append(
             Kernel("head", "head", (hidden, sampling), (logits,), self._head_body(batch, inputs))
         )
         kernels.append(
             Kernel(
                 "sample", "sample", (logits, sampling), sampled,
-                self._sample_body(batch, inputs, out, places_in_ring),
+                self._sample_body(batch, inputs, out, ring_start),
             )
         )  # fmt: skip
         return kernels
 
-    def _ring_rows(self, start: int, count: int) -> list[int]:
-        return [(start + row) % self.ring.info.rows for row in range(count)]
+    def _ring_mask(self, start: int, count: int) -> int:
+        size, stop = self.ring.info.rows, start + count
+        if stop <= size:
+            return row_mask(start, stop)
+        return rows_mask(place % size for place in range(start, stop))
 
-    def _carried(self, batch: Batch) -> int:
-        return rows_mask(row.carry for row in batch.launched if row.carry >= 0)
-
-    def _kv_masks(self, batch: Batch) -> tuple[int, int]:
-        """Blocks read (all of each row's context) and written (those of its new tokens)."""
+    def _touched(self, batch: Batch) -> tuple[int, int, int]:
+        """Masks of the ring's places read, and of the KV blocks read (all of each row's
+        context) and written (those of its new tokens)."""
         size = self.workload.block_size
-        used = written = 0
+        carried = used = written = 0
         for row in batch.launched:
+            blocks, first = row.request.blocks, row.start // size
+            if row.carry >= 0:
+                carried |= 1 << row.carry
             used |= row.request.block_mask
-            last = (row.start + row.count - 1) // size
-            written |= rows_mask(row.request.blocks[row.start // size : last + 1])
-        return used, written
+            written |= 1 << blocks[first]
+            if row.count > 1:
+                last = (row.start + row.count - 1) // size
+                written |= rows_mask(blocks[first + 1 : last + 1])
+        return carried, used, written
 
     def _carry_body(self, batch: Batch, inputs: dict[str, Buffer]) -> Body | None:
         if self.model is None:
@@ -159,11 +164,12 @@ class Forward:
         return body
 
     def _sample_body(
-        self, batch: Batch, inputs: dict[str, Buffer], out: Buffer, ring_rows: list[int]
+        self, batch: Batch, inputs: dict[str, Buffer], out: Buffer, ring_start: int
     ) -> Body | None:
         if self.model is None:
             return None
         count = len(batch.launched)
+        places = [(ring_start + row) % self.ring.info.rows for row in range(count)]
 
         def body() -> Commit:
             params = inputs["sampling"].tensor[:count]
@@ -173,7 +179,7 @@ class Forward:
 
             def commit() -> None:
                 _write(out.tensor[:count], result)
-                self.ring.tensor[ring_rows] = tokens
+                self.ring.tensor[places] = tokens
 
             return commit
 

@@ -152,7 +152,7 @@ DEPTH = (
     mode(
         "no-backpressure", "depth",
         "The host prepares as far ahead as it can: tokens in flight pile up.",
-        "backpressure=off device_slots=32 host_slots=32", "M",
+        "backpressure=off device_slots=64 host_slots=64", "M",
     ),
 )  # fmt: skip
 

@@ -23,6 +23,8 @@ NONE = -1
 class OpKind(StrEnum):
     """What an operation is."""
 
+    __hash__ = str.__hash__  # an enum's own is a Python function, and logs are long
+
     KERNEL = "kernel"
     H2D = "h2d"
     D2H = "d2h"

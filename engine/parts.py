@@ -6,7 +6,7 @@ of a batch to the requests that had rows in it.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
+from typing import cast
 
 import torch
 
@@ -69,11 +69,11 @@ class Parts:
         """Give every row of a batch the KV blocks its new tokens need."""
         size = self.pool.block_size
         for row in batch.launched:
-            request = row.request
+            request, end = row.request, row.start + row.count
             held = len(request.blocks)
-            if row.start + row.count > held * size:
-                self.pool.grow(request.id, request.blocks, row.start + row.count)
-                request.block_mask |= rows_mask(islice(request.blocks, held, None))
+            if end > held * size:
+                self.pool.grow(request.id, request.blocks, end)
+                request.block_mask |= rows_mask(request.blocks[held:])
                 self.ledger.blocks(batch, request)
         self._count()
 
@@ -87,7 +87,7 @@ class Parts:
     def tokens_of(self, read: list[int] | list[list[float]], batch: Batch) -> list[int]:
         """Token ids from what the host read: the ids, or logits that the host samples from."""
         if self.mechanisms.sampling == "device" or not self.computes:
-            return [int(token) for token in read]  # type: ignore[arg-type]
+            return cast(list[int], read)
         seeds = torch.tensor([row.request.seed for row in batch.launched])
         positions = torch.tensor([row.output for row in batch.launched])
         logits = torch.tensor(read, dtype=torch.float64)
@@ -98,9 +98,9 @@ class Parts:
         """Hand a batch's tokens to its rows; rows of ended requests are skipped (zombies)."""
         self.ledger.settled(batch)
         for row in batch.launched:
-            row.request.in_flight -= 1
-            if row.samples:
-                row.request.computed += 1
+            request = row.request
+            request.in_flight -= 1
+            request.computed += row.samples
         zombie = self.mechanisms.zombie
         results = iter(tokens)
         for row in batch.rows:
@@ -112,7 +112,8 @@ class Parts:
                 break
             if row.samples and (not request.finished or zombie == "leaked"):
                 request.commit(token, batch.step)
-            self.ledger.lengths(request)
+            if not request.scheduled >= request.computed >= len(request.tokens):
+                self.ledger.lengths(request)
         self._count()
 
     def _count(self) -> None:
@@ -123,10 +124,14 @@ class Parts:
 
     def stream(self, batch: Batch) -> None:
         """Hand committed tokens out to whoever listens."""
+        listener = self.listener
         for row in batch.rows:
             request = row.request
-            if request.streamed < len(request.tokens):
-                _stream_request(request, self.listener)
+            tokens, streamed = request.tokens, request.streamed
+            if streamed < len(tokens):
+                request.streamed = len(tokens)
+                if listener is not None:
+                    listener(request.id, bytes(tokens[streamed:]).decode("utf-8", "replace"))
 
     def close(self, cut: bool) -> list[Request]:
         """End the run: free what cut requests hold, check the books, return all requests."""
@@ -136,12 +141,6 @@ class Parts:
                 self.ledger.release(request)
         self.ledger.finished(requests, cut)
         return requests
-
-
-def _stream_request(request: Request, listener: Listener | None) -> None:
-    if listener is not None:
-        listener(request.id, bytes(request.tokens[request.streamed :]).decode("utf-8", "replace"))
-    request.streamed = len(request.tokens)
 
 
 def build_parts(

@@ -46,13 +46,8 @@ class Request:
         """True when there is a token left to schedule (the length is checked ahead)."""
         return not self.finished and (self.in_prefill or self.scheduled < self.max_new_tokens)
 
-    def schedule(self, row: "Row", step: int, number: int) -> None:
-        """Book row `number` of batch `step`: lengths move on before anything is computed."""
-        if self.in_prefill:
-            self.prefilled += row.count
-            self.in_prefill = self.prefilled < len(self.prompt)
-        if row.samples:
-            self.scheduled += 1
+    def book(self, step: int, number: int) -> None:
+        """Row `number` of batch `step` is this request's."""
         self.in_flight += 1
         self.last_step = step
         self.last_row = number

@@ -39,7 +39,8 @@ class Scheduler:
         if any(self._has_row(request, step) for request in self.running):
             return True
         self._fill_waiting()
-        return bool(self.waiting) and self._fits(self.waiting[0], step)
+        live = sum(request.wants_rows for request in self.running)
+        return bool(self.waiting) and self._fits(self.waiting[0], step, live)
 
     @property
     def done(self) -> bool:
@@ -49,78 +50,87 @@ class Scheduler:
 
     def schedule(self, step: int) -> list[Row]:
         """The rows of batch `step`; the requests' scheduled lengths move on."""
+        rows: list[Row] = []
         budget = self.workload.max_batched_tokens
-        chosen: list[tuple[Request, int]] = []
+        live = 0  # requests that have tokens left to schedule
         for request in self.running:
-            if not request.in_prefill and budget and self._has_row(request, step):
-                chosen.append((request, 1))
-                budget -= 1
-        self._admit(step)
+            if request.finished:
+                continue
+            if request.in_prefill:
+                live += 1
+            elif request.scheduled < request.max_new_tokens:
+                live += 1
+                if budget and self._has_token(request, step):
+                    rows.append(self._decode_row(request, len(rows), step))
+                    budget -= 1
+        self._admit(step, live)
         for request in self.running:
-            if request.in_prefill and budget and not request.finished:
+            if budget and request.in_prefill and not request.finished:
                 count = min(budget, len(request.prompt) - request.prefilled)
-                chosen.append((request, count))
+                rows.append(self._prefill_row(request, count, len(rows), step))
                 budget -= count
-        rows = [
-            self._row(request, count, step, number)
-            for number, (request, count) in enumerate(chosen)
-        ]
         if self.mechanisms.metadata == "shared":
             self.rows[:] = rows
         else:
             self.rows = rows
-        for number, row in enumerate(rows):
-            row.request.schedule(row, step, number)
         return self.rows
 
     def retire(self) -> None:
         """Drop requests that have ended, and free their KV once no batch can touch it."""
-        if not any(request.finished for request in self.running):
-            return
-        for request in self.running:
-            if request.finished and not request.in_flight:
-                self.pool.release(request.id, request.blocks)
-        self.running = [r for r in self.running if not r.finished or r.in_flight]
+        left = [r for r in self.running if r.finished and not r.in_flight]
+        for request in left:
+            self.pool.release(request.id, request.blocks)
+        if left:
+            self.running = [r for r in self.running if not r.finished or r.in_flight]
 
     def ring_place(self, step: int, row: int) -> int:
         """Where in the carry ring batch `step` leaves the token of row number `row`."""
         return (step * self.workload.batch + row) % self.ring_rows
 
     def _has_row(self, request: Request, step: int) -> bool:
+        return request.wants_rows and (request.in_prefill or self._has_token(request, step))
+
+    def _has_token(self, request: Request, step: int) -> bool:
         """A decode row needs its input token: known to the host, or carried from last step."""
-        if request.finished:
-            return False
-        if request.in_prefill:
-            return True
-        known = len(request.tokens) >= request.scheduled or request.last_step == step - 1
-        return known and request.scheduled < request.max_new_tokens
+        return len(request.tokens) >= request.scheduled or request.last_step == step - 1
 
-    def _row(self, request: Request, count: int, step: int, number: int) -> Row:
-        if request.in_prefill:
-            start = request.prefilled
-            token_ids = request.prompt[start : start + count]
-            carry = self._leaked_carry(request, step)
-            samples = start + count == len(request.prompt)
-            return Row(request, start, count, samples, token_ids, carry, request.scheduled)
+    def _prefill_row(self, request: Request, count: int, number: int, step: int) -> Row:
+        """Row `number` of batch `step`: the next `count` tokens of a prompt."""
+        start, output = request.prefilled, request.scheduled
+        stop = start + count
+        carry = self._leaked_carry(request, step)
+        samples = stop == len(request.prompt)
+        request.prefilled = stop
+        request.in_prefill = not samples
+        request.scheduled += samples
+        request.book(step, number)
+        return Row(request, start, count, samples, request.prompt[start:stop], carry, output)
+
+    def _decode_row(self, request: Request, number: int, step: int) -> Row:
+        """Row `number` of batch `step`: the token that a request sampled last."""
         output = request.scheduled
-        start = len(request.prompt) + output - 1
         if len(request.tokens) >= output:
-            return Row(request, start, 1, True, [request.tokens[output - 1]], -1, output)
-        carry = self._carry_place(request, number)
-        return Row(request, start, 1, True, [self._placeholder(request)], carry, output)
+            token, carry = request.tokens[output - 1], -1
+        else:
+            token, carry = self._carried(request, number)
+        request.scheduled += 1
+        request.book(step, number)
+        start = len(request.prompt) + output - 1
+        return Row(request, start, 1, True, [token], carry, output)
 
-    def _placeholder(self, request: Request) -> int:
-        """What stands in for the unknown token; stale is the last one the host has seen."""
-        if self.mechanisms.carry == "add-stale" and request.tokens:
-            return request.tokens[-1]
-        return PLACEHOLDER
+    def _carried(self, request: Request, number: int) -> tuple[int, int]:
+        """Of a token that only the device knows yet: what stands in for it, and its ring place.
 
-    def _carry_place(self, request: Request, number: int) -> int:
-        """Where the request's last token lies; `number` is its row in the new batch."""
-        if self.mechanisms.carry == "none":
-            return -1
-        row = number if self.mechanisms.carry_key == "row" else request.last_row
-        return self.ring_place(request.last_step, row)
+        The stale placeholder is the last token that the host has seen. `number` is the
+        request's row in the new batch.
+        """
+        mechanisms = self.mechanisms
+        stale = mechanisms.carry == "add-stale" and request.tokens
+        token = request.tokens[-1] if stale else PLACEHOLDER
+        if mechanisms.carry == "none":
+            return token, -1
+        row = number if mechanisms.carry_key == "row" else request.last_row
+        return token, self.ring_place(request.last_step, row)
 
     def _leaked_carry(self, request: Request, step: int) -> int:
         leaked = self.mechanisms.carry_partial_prefill == "leaked"
@@ -128,21 +138,23 @@ class Scheduler:
             return self.ring_place(request.last_step, request.last_row)
         return -1
 
-    def _admit(self, step: int) -> None:
+    def _admit(self, step: int, live: int) -> None:
+        """Let requests join as long as there is room; `live` of those running want rows."""
         self._fill_waiting()
-        while self.waiting and self._fits(self.waiting[0], step):
+        while self.waiting and self._fits(self.waiting[0], step, live):
+            live += 1
             request = self.waiting.popleft()
             self.pool.admit(request.id, self._blocks(request))
             self.running.append(request)
             self._fill_waiting()
 
-    def _fits(self, request: Request, step: int) -> bool:
+    def _fits(self, request: Request, step: int, live: int) -> bool:
         """A request joins when it has arrived (or nothing else is left to do) and has room."""
         if request.arrival_step > step and self.running:
             return False
-        live = sum(running.wants_rows for running in self.running)
-        free = len(self.pool.free) - self.pool.promised
-        return live < self.workload.batch and self._blocks(request) <= free
+        if live >= self.workload.batch:
+            return False
+        return self._blocks(request) <= len(self.pool.free) - self.pool.promised
 
     def _blocks(self, request: Request) -> int:
         return blocks_for(len(request.prompt) + request.max_new_tokens, self.pool.block_size)

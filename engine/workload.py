@@ -11,12 +11,16 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
 
 from engine.corpus import UNFINISHED_BYTES, prompts, unfinished
 from engine.kv import blocks_for
 from engine.request import Request
 from engine.tokenizer import encode
+
+TEXTS = 64
+"""How many openings, and how many unfinished texts, a seed has; then they come again."""
 
 
 class WorkloadError(ValueError):
@@ -81,10 +85,7 @@ class Workload:
 
     def _generate(self, seed: int) -> Iterator[Prompt]:
         chooser = random.Random(f"lengths {seed}")
-        openings = itertools.chain.from_iterable(
-            prompts(seed + part, 64) for part in itertools.count()
-        )
-        endings = unfinished(seed)
+        openings, endings = (itertools.cycle(texts) for texts in _generated_texts(seed))
         for number in itertools.count():
             text = next(endings if chooser.random() * 100 < self.near_end else openings)
             length = chooser.randint(self.shortest, self.longest)
@@ -120,33 +121,45 @@ class Workload:
         )
 
 
+@lru_cache(maxsize=8)
+def _generated_texts(seed: int) -> tuple[list[str], list[str]]:
+    """The openings and the unfinished texts that a generated workload asks for in turn."""
+    endings = itertools.islice(unfinished(seed), TEXTS)
+    return prompts(seed, TEXTS), list(endings)
+
+
 PRESETS: dict[str, Workload] = {
     workload.name: workload
     for workload in (
         Workload(
             "chat",
-            "Fourteen stories and records on eight rows; some end early, others take their rows.",
+            "Ten stories and records on six rows; some end early, others take their rows.",
+            batch=6,
             max_batched_tokens=96,
-            count=14,
+            count=10,
+            shortest=48,
+            longest=84,
             near_end=40,
         ),
         Workload(
             "churn",
             "Many short requests that come and go: rows move nearly every step.",
-            count=24,
-            shortest=6,
-            longest=64,
+            count=20,
+            shortest=12,
+            longest=80,
             spread=2,
-            near_end=70,
+            near_end=80,
         ),
         Workload(
             "long-prompts",
             "A small token budget: prompts are prefilled in several chunks.",
-            max_batched_tokens=12,
-            count=12,
+            batch=4,
+            max_batched_tokens=6,
+            count=8,
             shortest=24,
             longest=64,
             spread=3,
+            near_end=50,
         ),
         Workload(
             "independent",
@@ -161,11 +174,11 @@ PRESETS: dict[str, Workload] = {
         Workload(
             "sampled",
             "As churn, sampled at temperature 0.8 from the 40 most likely bytes.",
-            count=20,
+            count=16,
             shortest=12,
-            longest=64,
+            longest=80,
             spread=2,
-            near_end=60,
+            near_end=80,
             temperature=0.8,
             top_k=40,
             top_p=0.95,

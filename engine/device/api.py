@@ -112,11 +112,11 @@ class Stream:
 
     def launch(self, kernel: Kernel) -> None:
         """Launch one kernel."""
-        self.device.launch(self, kernel)
+        self.device.launch(self, kernel.name, (kernel,))
 
     def replay(self, graph: Graph) -> None:
         """Replay a captured graph: all its kernels from one launch."""
-        self.device.replay(self, graph)
+        self.device.launch(self, graph.name, graph.kernels)
 
     def record(self, event: Event) -> None:
         """Let `event` stand for all work of this stream so far."""
@@ -176,9 +176,8 @@ class Device(Protocol):
         self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int]
     ) -> None: ...
 
-    def launch(self, stream: Stream, kernel: Kernel) -> None: ...
-
-    def replay(self, stream: Stream, graph: Graph) -> None: ...
+    def launch(self, stream: Stream, name: str, kernels: tuple[Kernel, ...]) -> None:
+        """One launch of these kernels, one after the other."""
 
     def record(self, stream: Stream, event: Event) -> None: ...
 

@@ -102,6 +102,13 @@ class CostModel:
         """Host time of the step `name` over `units` request rows (ns)."""
         return self.host_ns.get(name, 0) + self.host_ns_per_row.get(name, 0) * units
 
+    def copy_work_ns(self, to_device: bool, share: tuple[int, int], pageable: bool) -> int:
+        """Device time of part share[0] of share[1] of a step's input or output copies (ns)."""
+        part, parts = share
+        total = self.h2d_ns if to_device else self.d2h_ns
+        work_ns = total * (part + 1) // parts - total * part // parts
+        return work_ns * self.pageable_factor if pageable else work_ns
+
     def kernel_work_ns(self, family: str, share: tuple[int, int], tokens: int) -> int:
         """Device time of part share[0] of share[1] of a family's work (ns).
 

@@ -2,17 +2,15 @@
 
 import torch
 
-from engine.device.api import Commit, Kernel
+from engine.device.api import Body, Commit
 from engine.device.simulator import Task
 
 
-def run_body(task: Task, kernel: Kernel) -> None:
-    """Read the inputs at the start, write the outputs at the end."""
-    body = kernel.body
+def run_body(task: Task, body: Body) -> None:
+    """Read a kernel's inputs at the start, write its outputs at the end."""
     commits: list[Commit] = []
-    if body is not None:
-        task.on_start = lambda: commits.append(body())
-        task.on_mark = lambda _mark: commits.pop()()
+    task.on_start = lambda: commits.append(body())
+    task.on_mark = lambda _mark: commits.pop()()
 
 
 def move_in_chunks(

@@ -22,6 +22,7 @@ class StreamOrder:
 
     def __init__(self) -> None:
         self._kinds: list[StreamKind] = []
+        self.barring: list[list[int]] = []
         self._tails: list[Tasks] = []
         self._pending: list[Tasks] = []
         self._records: dict[int, Tasks] = {}
@@ -31,11 +32,15 @@ class StreamOrder:
         self._kinds.append(kind)
         self._tails.append(())
         self._pending.append(())
+        self.barring = [
+            [number for number, other in enumerate(self._kinds) if {mine, other} == _BARRED]
+            for mine in self._kinds
+        ]
 
     def behind(self, stream: int) -> Tasks:
         """What is still to be done before a stream's next operation may start."""
         tasks = self._tails[stream] + self._pending[stream]
-        return tuple(task for task in tasks if not task.done)
+        return tuple([task for task in tasks if not task.done])
 
     def everything(self) -> Tasks:
         """What is still to be done on any stream."""
@@ -43,11 +48,7 @@ class StreamOrder:
 
     def barrier(self, stream: int) -> Tasks:
         """What the legacy default stream puts before a stream's next operation."""
-        kind = self._kinds[stream]
-        if kind is StreamKind.NON_BLOCKING:
-            return ()
-        barring = [s for s, other in enumerate(self._kinds) if {kind, other} == _BARRED]
-        return tuple(task for other in barring for task in self.behind(other))
+        return tuple(task for other in self.barring[stream] for task in self.behind(other))
 
     def hold(self, stream: int, tasks: Tasks) -> None:
         """Let a stream's next operation wait for `tasks`."""

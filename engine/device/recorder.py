@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 import torch
 
@@ -87,12 +88,11 @@ class Recorder:
         nbytes: int = 0,
     ) -> Op:
         """Append an operation that the host called at `call_ns` and is done calling now."""
-        ops = self.log.ops
-        at = self.context
-        now_ns = self.now_ns
+        ops, at, now_ns = self.log.ops, self.context, self.now_ns
+        line = _loop_line(sys._getframe(2))
         op = Op(
             len(ops), kind, name, stream, at.step, at.slot, reads, writes,
-            NONE, _loop_line(), nbytes, (), call_ns, now_ns, call_ns, now_ns,
+            NONE, line, nbytes, (), call_ns, now_ns, call_ns, now_ns,
         )  # fmt: skip
         ops.append(op)
         return op
@@ -111,11 +111,10 @@ class HostWork:
         self.span.end_ns = self.device.now_ns
 
 
-def _loop_line() -> int:
-    """The line of engine/loop.py from which the present call comes (NONE elsewhere)."""
-    frame = sys._getframe(2)
+def _loop_line(frame: FrameType | None) -> int:
+    """The line of engine/loop.py from which a call comes that `frame` is part of, or NONE."""
     while frame is not None:
         if frame.f_code.co_filename == LOOP_FILE:
             return frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return NONE

@@ -10,10 +10,11 @@ running tasks in enqueue order, then the starts in enqueue order.
 What this module does not know: torch, buffers, events by name, the engine.
 """
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
 
 FULL = 1000
 """The whole device, or the whole memory bandwidth, in permille."""
@@ -30,28 +31,31 @@ class Task:
 
     `work_ns` is its duration when nothing slows it down. `marks` are the amounts of
     remaining work (descending, the last is 0) at which `on_mark` is called with the
-    mark's index: the chunks of a copy, or just the end of a kernel.
+    mark's index: the chunks of a copy, or just the end of a kernel. At `since_ns`,
+    `left_ns` of the work were left, and `rate` is its speed from then on. `waits_for`
+    counts the tasks that must end before this one starts; `followers` wait for this one.
     """
 
     seq: int
     stream: int
     work_ns: int
-    deps: tuple["Task", ...] = ()
     engine: str = ""
     occupancy: int = 0
     bandwidth: int = 0
     priority: int = 0
+    deps: tuple["Task", ...] = ()
     marks: tuple[int, ...] = (0,)
     on_start: Effect | None = None
     on_mark: Callable[[int], None] | None = None
     start_ns: int = NEVER
     end_ns: int = NEVER
     done: bool = False
+    next_mark: int = 0
     left_ns: int = 0
     since_ns: int = 0
-    next_mark: int = 0
     rate: tuple[int, int] = (1, 1)
-    fires_ns: int = NEVER
+    waits_for: int = 0
+    followers: list["Task"] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -59,28 +63,44 @@ class Simulator:
     """Streams, running tasks and the device's clock.
 
     `on_done` is called with every finished task; it lets the owner copy times out.
+    `ready` is a heap of (`seq`, task) that wait for nothing but their copy engine, and
+    `events` one of (time of the next mark, `seq`, task) of the running tasks; `next_ns`
+    is the first of these times. `occupancy` and `bandwidth` are what the running tasks ask
+    for together (permille), and `slowed` says that they do not get it.
     """
 
     on_done: Callable[[Task], None]
     now_ns: int = 0
-    queues: list[deque[Task]] = field(default_factory=list)
-    running: list[Task] = field(default_factory=list)
+    tails: list[tuple[Task, ...]] = field(default_factory=list)
+    unfinished: dict[int, Task] = field(default_factory=dict)
+    ready: list[tuple[int, Task]] = field(default_factory=list)
+    events: list[tuple[int, int, Task]] = field(default_factory=list)
     next_ns: int = NEVER
     busy_engines: set[str] = field(default_factory=set)
+    occupancy: int = 0
+    bandwidth: int = 0
+    slowed: bool = False
 
     def add_stream(self) -> int:
         """Make an empty stream; returns its number."""
-        self.queues.append(deque())
-        return len(self.queues) - 1
+        self.tails.append(())
+        return len(self.tails) - 1
 
     def enqueue(self, task: Task, issue_ns: int) -> None:
         """Put a task behind its stream at host time `issue_ns` (not in the past)."""
         if issue_ns > self.now_ns:
             self.advance(issue_ns)
-        queue = self.queues[task.stream]
-        queue.append(task)
-        if len(queue) == 1:
+        self.unfinished[task.seq] = task
+        for other in self.tails[task.stream] + task.deps:
+            if not other.done:
+                other.followers.append(task)
+                task.waits_for += 1
+        self.tails[task.stream] = (task,)
+        task.deps = ()
+        if task.waits_for == 0:
+            heappush(self.ready, (task.seq, task))
             self._start_ready()
+            self._schedule_next()
 
     def advance(self, until_ns: int) -> None:
         """Let everything happen that happens up to and including `until_ns`."""
@@ -104,53 +124,53 @@ class Simulator:
         return True
 
     def _step(self) -> None:
-        self.now_ns = now = self.next_ns
-        firing = [task for task in self.running if task.fires_ns == now]
-        if len(firing) > 1:
-            firing.sort(key=lambda task: task.seq)
+        """Go to the next instant: first the effects and ends that fall on it, then the starts."""
+        events, now_ns = self.events, self.next_ns
+        self.now_ns = now_ns
+        firing = [heappop(events)[2]]
+        while events and events[0][0] == now_ns:
+            firing.append(heappop(events)[2])
         for task in firing:
             self._fire(task)
-        self._start_ready()
+        if self.ready:
+            self._start_ready()
+        self._schedule_next()
 
     def _fire(self, task: Task) -> None:
         """Apply the effect of the mark that `task` has reached; the last mark ends it."""
         if task.on_mark is not None:
             task.on_mark(task.next_mark)
         task.next_mark += 1
-        if task.next_mark == len(task.marks):
-            self.running.remove(task)
-            self._finish(task)
+        if task.next_mark < len(task.marks):
+            heappush(self.events, (_fires(task), task.seq, task))
+            return
+        self.occupancy -= task.occupancy
+        self.bandwidth -= task.bandwidth
+        if task.engine:
+            self.busy_engines.remove(task.engine)
+        self._finish(task)
 
     def _finish(self, task: Task) -> None:
         task.done = True
         task.end_ns = self.now_ns
-        self.queues[task.stream].popleft()
-        if task.engine:
-            self.busy_engines.discard(task.engine)
+        del self.unfinished[task.seq]
+        for follower in task.followers:
+            follower.waits_for -= 1
+            if follower.waits_for == 0:
+                heappush(self.ready, (follower.seq, follower))
+        task.followers = []
         self.on_done(task)
 
     def _start_ready(self) -> None:
-        """Start, in enqueue order, every stream head that may start now."""
-        while True:
-            ready: Task | None = None
-            for queue in self.queues:
-                if queue:
-                    head = queue[0]
-                    if head.start_ns == NEVER and (ready is None or head.seq < ready.seq):
-                        if self._may_start(head):
-                            ready = head
-            if ready is None:
-                break
-            self._start(ready)
-        self._schedule_next()
-
-    def _may_start(self, task: Task) -> bool:
-        if task.engine in self.busy_engines:
-            return False
-        for dep in task.deps:
-            if not dep.done:
-                return False
-        return True
+        """Start, in enqueue order, what is ready and finds its copy engine free."""
+        held = []
+        while self.ready:
+            entry = heappop(self.ready)
+            if entry[1].engine in self.busy_engines:
+                held.append(entry)
+            else:
+                self._start(entry[1])
+        self.ready = held
 
     def _start(self, task: Task) -> None:
         task.start_ns = task.since_ns = self.now_ns
@@ -165,66 +185,58 @@ class Simulator:
         task.left_ns = task.work_ns
         if task.engine:
             self.busy_engines.add(task.engine)
-        self.running.append(task)
+        self.occupancy += task.occupancy
+        self.bandwidth += task.bandwidth
+        heappush(self.events, (self.now_ns + task.work_ns - task.marks[0], task.seq, task))
 
     def _schedule_next(self) -> None:
-        """Share the device among the running tasks and find the next instant."""
-        running = self.running
-        if len(running) > 1:
+        """Share the device among the running tasks where needed, and find the next instant."""
+        if self.slowed or self.occupancy > FULL or self.bandwidth > FULL:
             self._share()
-        elif running and running[0].rate != (1, 1):
-            _set_rate(running[0], (1, 1), self.now_ns)
-        soonest = NEVER
-        for task in running:
-            task.fires_ns = _fires(task)
-            if task.fires_ns < soonest:
-                soonest = task.fires_ns
-        self.next_ns = soonest
+        self.next_ns = self.events[0][0] if self.events else NEVER
 
     def _share(self) -> None:
         """Give every running task its rate: its share of occupancy and of bandwidth.
 
         A task slowed by occupancy asks for less bandwidth; bandwidth knows no priorities.
+        A task alone on the device has all of it, whatever it asks for.
         """
-        running = self.running
-        if (
-            sum(task.occupancy for task in running) <= FULL
-            and sum(task.bandwidth for task in running) <= FULL
-        ):
-            for task in running:
-                if task.rate != (1, 1):
-                    _set_rate(task, (1, 1), self.now_ns)
-            return
-        rates = self._occupancy_rates()
-        asked = sum(task.bandwidth * rate for task, rate in zip(running, rates, strict=True))
+        running = [task for _, _, task in self.events]
+        rates = [Fraction(1)] * len(running)
+        self.slowed = len(running) > 1 and (self.occupancy > FULL or self.bandwidth > FULL)
+        if self.slowed:
+            rates = _occupancy_rates(running)
+            asked = sum(task.bandwidth * rate for task, rate in zip(running, rates, strict=True))
+            if asked > FULL:
+                slower = Fraction(FULL) / asked
+                rates = [
+                    r * slower if t.bandwidth else r for t, r in zip(running, rates, strict=True)
+                ]
         for task, rate in zip(running, rates, strict=True):
-            if task.bandwidth and asked > FULL:
-                rate *= Fraction(FULL) / asked
             _set_rate(task, rate.as_integer_ratio(), self.now_ns)
-
-    def _occupancy_rates(self) -> list[Fraction]:
-        """The rate of every running task as far as occupancy goes: high priority first."""
-        wanted: dict[int, int] = defaultdict(int)
-        for task in self.running:
-            wanted[task.priority] += task.occupancy
-        free = FULL
-        rates: dict[int, Fraction] = {}
-        for priority in sorted(wanted):
-            rates[priority] = Fraction(min(free, wanted[priority]), wanted[priority] or 1)
-            free = max(0, free - wanted[priority])
-        return [rates[task.priority] if task.occupancy else Fraction(1) for task in self.running]
+        self.events = [(_fires(task), task.seq, task) for task in running]
+        heapify(self.events)
 
 
-def _settle(task: Task, now_ns: int) -> None:
-    """Book the work done since the last change of rate."""
-    numerator, denominator = task.rate
-    task.left_ns -= (now_ns - task.since_ns) * numerator // denominator
-    task.since_ns = now_ns
+def _occupancy_rates(running: list[Task]) -> list[Fraction]:
+    """The rate of every running task as far as occupancy goes: high priority first."""
+    wanted: dict[int, int] = defaultdict(int)
+    for task in running:
+        wanted[task.priority] += task.occupancy
+    free = FULL
+    rates: dict[int, Fraction] = {}
+    for priority in sorted(wanted):
+        rates[priority] = Fraction(min(free, wanted[priority]), wanted[priority] or 1)
+        free = max(0, free - wanted[priority])
+    return [rates[task.priority] if task.occupancy else Fraction(1) for task in running]
 
 
 def _set_rate(task: Task, rate: tuple[int, int], now_ns: int) -> None:
+    """Change a task's speed; what it has done so far at the old one is booked."""
     if rate != task.rate:
-        _settle(task, now_ns)
+        numerator, denominator = task.rate
+        task.left_ns -= (now_ns - task.since_ns) * numerator // denominator
+        task.since_ns = now_ns
         task.rate = rate
 
 

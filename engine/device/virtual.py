@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import torch
 
 from engine.device.allocator import Reached, Temporaries
-from engine.device.api import Buffer, Event, Graph, HostSpan, Kernel, Stream
+from engine.device.api import Buffer, Event, HostSpan, Kernel, Stream
 from engine.device.cost import Jitter
 from engine.device.effects import move_in_chunks, run_body
 from engine.device.order import StreamOrder, Tasks
@@ -30,7 +30,8 @@ class VirtualDevice(Recorder):
 
     def __init__(self, settings: Settings) -> None:
         self.cost = settings.cost
-        self._settings = settings
+        self._blocking_launch = settings.blocking_launch
+        self._stop_at_ns = settings.stop_at_ns
         self._jitter = Jitter(settings.jitter_percent, settings.seed)
         self._repairs = settings.repairs
         self._simulator = Simulator(self._finished)
@@ -45,37 +46,41 @@ class VirtualDevice(Recorder):
 
     # ------------------------------------------------------------ device work
 
-    def launch(self, stream: Stream, kernel: Kernel) -> None:
-        """Launch one kernel: the host pays the launch, the stream gets the work."""
-        self._launch(stream, kernel.name, (kernel,))
-
-    def replay(self, stream: Stream, graph: Graph) -> None:
-        """Replay a captured graph: one launch, then its kernels one after the other."""
-        self._launch(stream, graph.name, graph.kernels)
-
-    def _launch(self, stream: Stream, name: str, kernels: tuple[Kernel, ...]) -> None:
-        call_ns = self._before(stream, name)
-        self._pass(self._jitter.apply(self.cost.launch_ns))
-        tasks = [self._enqueue_kernel(stream, kernel, call_ns) for kernel in kernels]
-        if self._settings.blocking_launch:
-            self._block_on((tasks[-1],), tasks[-1].seq, "blocking launch", "launch")
-        self._after(stream, name)
+    def launch(self, stream: Stream, called: str, kernels: tuple[Kernel, ...]) -> None:
+        """The host pays one launch; the stream gets the kernels, one after the other."""
+        if self._repairs is not None:
+            self._repairs.before(self, stream, called, self.context.step)
+        cost, info, call_ns = self.cost, stream.info, self.now_ns
+        self._pass(self._jitter.apply(cost.launch_ns))
+        for kernel in kernels:
+            name, family, reads, writes, body, tokens, share = kernel
+            op = self._log(OpKind.KERNEL, name, info.index, reads, writes, call_ns)
+            work_ns = self._jitter.apply(cost.kernel_work_ns(family, share, tokens))
+            task = Task(
+                op.seq, info.index, work_ns, "",
+                cost.occupancy, cost.kernel_bandwidth, info.priority,
+            )  # fmt: skip
+            if body is not None and self.compute:
+                run_body(task, body)
+            self._enqueue(task, op)
+        if self._blocking_launch:
+            self._block_on((task,), task.seq, "blocking launch", "launch")
+        if self._repairs is not None:
+            self._repairs.after(self, stream, called, self.context.step)
 
     def copy(
         self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int] = (0, 1)
     ) -> None:
         """Copy rows between host and device; a pageable host buffer blocks the host."""
         to_device = src.info.on_host
-        kind = OpKind.H2D if to_device else OpKind.D2H
-        name = f"{kind.value} {src.info.label}"
-        call_ns = self._before(stream, name)
+        kind, engine = (OpKind.H2D, "h2d") if to_device else (OpKind.D2H, "d2h")
+        name = f"{engine} {src.info.label}"
+        if self._repairs is not None:
+            self._repairs.before(self, stream, name, self.context.step)
+        cost, info, call_ns = self.cost, stream.info, self.now_ns
         pageable = not (src.pinned if to_device else dst.pinned)
-        whole_ns = self.cost.h2d_ns if to_device else self.cost.d2h_ns
-        work_ns = whole_ns * (share[0] + 1) // share[1] - whole_ns * share[0] // share[1]
-        if pageable:
-            work_ns *= self.cost.pageable_factor
-        work_ns = self._jitter.apply(work_ns)
-        self._pass(self._jitter.apply(self.cost.launch_ns))
+        work_ns = self._jitter.apply(cost.copy_work_ns(to_device, share, pageable))
+        self._pass(self._jitter.apply(cost.launch_ns))
         mask = row_mask(0, rows)
         source = src.data
         reads: tuple[Access, ...] = (src.rows(mask),)
@@ -83,37 +88,36 @@ class VirtualDevice(Recorder):
             source = self._stage(src, mask, work_ns)
             reads = ()
         nbytes = rows * src.info.nbytes // src.info.rows
-        op = self._log(kind, name, stream.info.index, reads, (dst.rows(mask),), call_ns, nbytes)
-        task = self._task(op, stream, work_ns)
-        task.engine = kind if self.cost.copy_engines == 2 else "copy"
-        task.bandwidth = self.cost.copy_bandwidth
+        op = self._log(kind, name, info.index, reads, (dst.rows(mask),), call_ns, nbytes)
+        if cost.copy_engines == 1:
+            engine = "copy"
+        task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
         if dst.data is not None and source is not None:
             move_in_chunks(task, dst.data, source, rows, self.cost.chunks)
-        self._enqueue(task)
-        self._after(stream, name)
+        self._enqueue(task, op)
+        if self._repairs is not None:
+            self._repairs.after(self, stream, name, self.context.step)
         if pageable and not to_device:
             self._block_on((task,), task.seq, "pageable copy", "copy")
 
     def record(self, stream: Stream, event: Event) -> None:
         """Let `event` stand for all work of the stream so far."""
-        op = self._mark(OpKind.RECORD, stream, event)
+        call_ns = self.now_ns
+        self._pass(self.cost.event_ns)
+        op = self._log(OpKind.RECORD, event.name, stream.info.index, (), (), call_ns)
+        self._bar(op)
         event.record_op = op
         self._order.record(op.seq, op.stream)
 
     def wait(self, stream: Stream, event: Event) -> None:
         """Hold the stream back until the event's present record; never recorded: no-op."""
-        op = self._mark(OpKind.WAIT, stream, event)
+        call_ns = self.now_ns
+        self._pass(self.cost.event_ns)
+        op = self._log(OpKind.WAIT, event.name, stream.info.index, (), (), call_ns)
+        self._bar(op)
         if event.record_op is not None:
             op.target = event.record_op.seq
             self._order.hold(op.stream, self._order.recorded(op.target))
-
-    def _mark(self, kind: OpKind, stream: Stream, event: Event) -> Op:
-        """Log a record or a wait: an action of its stream, so the implicit barrier holds."""
-        call_ns = self.now_ns
-        self._pass(self.cost.event_ns)
-        op = self._log(kind, event.name, stream.info.index, (), (), call_ns)
-        self._bar(op)
-        return op
 
     # ------------------------------------------------- the host's own actions
 
@@ -126,8 +130,10 @@ class VirtualDevice(Recorder):
 
     def write(self, name: str, parts: Sequence[tuple[Buffer, int, Any]]) -> None:
         """The host fills the first rows of host buffers, at this instant."""
-        call_ns = self._before(None, name)
-        writes = tuple(buffer.rows(row_mask(0, rows)) for buffer, rows, _ in parts)
+        if self._repairs is not None:
+            self._repairs.before(self, None, name, self.context.step)
+        call_ns = self.now_ns
+        writes = tuple([buffer.rows(row_mask(0, rows)) for buffer, rows, _ in parts])
         self._log(OpKind.HOST_WRITE, name, HOST, (), writes, call_ns)
         self._simulator.advance(self.now_ns)
         if self.compute:
@@ -136,7 +142,9 @@ class VirtualDevice(Recorder):
 
     def read(self, name: str, buffer: Buffer, rows: int) -> list[Any]:
         """The host reads the first rows of a host buffer, as they are at this instant."""
-        call_ns = self._before(None, name)
+        if self._repairs is not None:
+            self._repairs.before(self, None, name, self.context.step)
+        call_ns = self.now_ns
         self._log(OpKind.HOST_READ, name, HOST, (buffer.rows(row_mask(0, rows)),), (), call_ns)
         self._simulator.advance(self.now_ns)
         if buffer.data is None:
@@ -194,24 +202,23 @@ class VirtualDevice(Recorder):
     def finish(self) -> None:
         """Let the device run dry without the host waiting; for the end of a run."""
         for task in self._order.everything():
-            if not self._simulator.run_until(task, self._settings.stop_at_ns):
+            if not self._simulator.run_until(task, self._stop_at_ns):
                 self._freeze()
 
     def _pass(self, duration_ns: int) -> None:
         """Let host time pass; raises Stopped at the instant the run is to be frozen."""
         self.now_ns += duration_ns
-        if self.now_ns > self._settings.stop_at_ns:
+        if self.now_ns > self._stop_at_ns:
             self._freeze()
 
     def _freeze(self) -> NoReturn:
         """Raise Stopped; what is running or queued at that instant ends there in the log."""
-        self.now_ns = self._settings.stop_at_ns
+        self.now_ns = self._stop_at_ns
         self._simulator.advance(self.now_ns)
-        for queue in self._simulator.queues:
-            for task in queue:
-                op = self.log.ops[task.seq]
-                op.start_ns = min(task.start_ns, self.now_ns)
-                op.end_ns = self.now_ns
+        for task in self._simulator.unfinished.values():
+            op = self.log.ops[task.seq]
+            op.start_ns = min(task.start_ns, self.now_ns)
+            op.end_ns = self.now_ns
         raise Stopped
 
     def _block_on(self, tasks: Tasks, target: int, name: str, waits_for: str) -> None:
@@ -222,7 +229,7 @@ class VirtualDevice(Recorder):
 
     def _block(self, tasks: Tasks, name: str, waits_for: str) -> None:
         """The host waits for tasks: a span as long as the wait."""
-        stop_at_ns = self._settings.stop_at_ns
+        stop_at_ns = self._stop_at_ns
         span = self._span(name, waits_for=waits_for)
         for task in tasks:
             done = self._simulator.run_until(task, stop_at_ns)
@@ -234,7 +241,7 @@ class VirtualDevice(Recorder):
     def _span(self, name: str, length_ns: int = 0, waits_for: str = "") -> HostSpan:
         """A host span that begins now; it ends at the latest where the run is frozen."""
         at, start_ns = self.context, self.now_ns
-        end_ns = min(start_ns + length_ns, self._settings.stop_at_ns)
+        end_ns = min(start_ns + length_ns, self._stop_at_ns)
         span = HostSpan(name, start_ns, end_ns, at.step, at.slot, at.cause, waits_for)
         self.spans.append(span)
         return span
@@ -247,34 +254,19 @@ class VirtualDevice(Recorder):
         self._simulator.advance(self.now_ns)
         return None if src.data is None else src.data.clone()
 
-    def _enqueue_kernel(self, stream: Stream, kernel: Kernel, call_ns: int) -> Task:
-        index = stream.info.index
-        op = self._log(OpKind.KERNEL, kernel.name, index, kernel.reads, kernel.writes, call_ns)
-        work_ns = self.cost.kernel_work_ns(kernel.family, kernel.share, kernel.tokens)
-        task = self._task(op, stream, self._jitter.apply(work_ns))
-        task.occupancy = self.cost.occupancy
-        task.bandwidth = self.cost.kernel_bandwidth
-        if kernel.body is not None and self.compute:
-            run_body(task, kernel)
-        self._enqueue(task)
-        return task
-
-    def _task(self, op: Op, stream: Stream, work_ns: int) -> Task:
-        """The simulator's side of an operation."""
-        task = Task(op.seq, op.stream, work_ns)
-        task.priority = stream.info.priority
-        return task
-
-    def _enqueue(self, task: Task) -> None:
-        self._bar(self.log.ops[task.seq])
+    def _enqueue(self, task: Task, op: Op) -> None:
+        self._bar(op)
         self._order.append(task)
         self._simulator.enqueue(task, self.now_ns)
 
     def _bar(self, op: Op) -> None:
-        """Hold an operation back behind the legacy default stream's barrier, if there is one."""
-        self._simulator.advance(self.now_ns)
-        barrier = self._order.barrier(op.stream)
-        if barrier:
+        """Hold an operation back behind the legacy default stream's barrier, if there is one.
+
+        Records and waits are actions of their stream, too.
+        """
+        if self._order.barring[op.stream]:
+            self._simulator.advance(self.now_ns)
+            barrier = self._order.barrier(op.stream)
             self._order.hold(op.stream, barrier)
             op.depends = tuple((task.seq, "barrier") for task in barrier)
 
@@ -286,13 +278,3 @@ class VirtualDevice(Recorder):
         op = self.log.ops[task.seq]
         op.start_ns = task.start_ns
         op.end_ns = task.end_ns
-        task.deps = ()
-
-    def _before(self, stream: Stream | None, name: str) -> int:
-        if self._repairs is not None:
-            self._repairs.before(self, stream, name, self.context.step)
-        return self.now_ns
-
-    def _after(self, stream: Stream, name: str) -> None:
-        if self._repairs is not None:
-            self._repairs.after(self, stream, name, self.context.step)
