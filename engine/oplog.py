@@ -3,7 +3,8 @@
 Every device (`virtual`, `threads`, `cuda`) writes the same log. The hazard
 checker reads *only* this log, never the clock: an operation says which rows of
 which buffers it reads and writes, on which stream it stands, and which earlier
-operation it waits for. The trace is drawn from the same records.
+operation it waits for. The trace is drawn from the same records. A long run makes
+hundreds of thousands of them: hence structs of msgspec, made in a third of the time.
 
 What this module does not know: time models, tokens, the loop.
 """
@@ -11,7 +12,8 @@ What this module does not know: time models, tokens, the loop.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+
+import msgspec
 
 HOST = -1
 """The `stream` of an operation that the host itself performs."""
@@ -76,7 +78,7 @@ class BufferInfo:
     on_host: bool
 
 
-class Access(NamedTuple):
+class Access(msgspec.Struct, frozen=True, gc=False):
     """Rows of one buffer, as a bit mask (bit r = row r): ranges and block sets alike."""
 
     buffer: int
@@ -101,8 +103,7 @@ def rows_mask(rows: Iterable[int]) -> int:
     return mask
 
 
-@dataclass(slots=True)
-class Op:
+class Op(msgspec.Struct, gc=False):
     """One entry of the log.
 
     `seq` is the position in host program order. `target` is the `seq` of the

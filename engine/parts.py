@@ -69,13 +69,15 @@ class Parts:
         """Give every row of a batch the KV blocks its new tokens need."""
         size = self.pool.block_size
         for row in batch.launched:
-            request, end = row.request, row.start + row.count
-            held = len(request.blocks)
-            if end > held * size:
-                self.pool.grow(request.id, request.blocks, end)
-                request.block_mask |= rows_mask(request.blocks[held:])
-                self.ledger.blocks(batch, request)
+            if row.start + row.count > len(row.request.blocks) * size:
+                self._grow(row.request, row.start + row.count)
+                self.ledger.blocks(batch, row.request)
         self._count()
+
+    def _grow(self, request: Request, positions: int) -> None:
+        held = len(request.blocks)
+        self.pool.grow(request.id, request.blocks, positions)
+        request.block_mask |= rows_mask(request.blocks[held:])
 
     def kernels(self, batch: Batch) -> list[Kernel]:
         """The batch's kernels in launch order (a cold allocation first, where asked for)."""
@@ -101,15 +103,11 @@ class Parts:
             request = row.request
             request.in_flight -= 1
             request.computed += row.samples
-        zombie = self.mechanisms.zombie
-        results = iter(tokens)
-        for row in batch.rows:
+        rows, zombie = batch.rows, self.mechanisms.zombie
+        if zombie == "unconsumed":
+            rows = [row for row in rows if not row.request.finished]
+        for row, token in zip(rows, tokens, strict=False):  # shared rows may be more or fewer
             request = row.request
-            if request.finished and zombie == "unconsumed":
-                continue
-            token = next(results, None)
-            if token is None:
-                break
             if row.samples and (not request.finished or zombie == "leaked"):
                 request.commit(token, batch.step)
             if not request.scheduled >= request.computed >= len(request.tokens):
@@ -124,14 +122,12 @@ class Parts:
 
     def stream(self, batch: Batch) -> None:
         """Hand committed tokens out to whoever listens."""
-        listener = self.listener
         for row in batch.rows:
             request = row.request
-            tokens, streamed = request.tokens, request.streamed
-            if streamed < len(tokens):
-                request.streamed = len(tokens)
-                if listener is not None:
-                    listener(request.id, bytes(tokens[streamed:]).decode("utf-8", "replace"))
+            if self.listener is not None and request.streamed < len(request.tokens):
+                new = bytes(request.tokens[request.streamed :])
+                self.listener(request.id, new.decode("utf-8", "replace"))
+            request.streamed = len(request.tokens)
 
     def close(self, cut: bool) -> list[Request]:
         """End the run: free what cut requests hold, check the books, return all requests."""

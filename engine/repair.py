@@ -7,7 +7,7 @@ pair of operations races.
 What this module does not do: choose the edges (`engine.fixes`), or change a run.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from engine.fixes import Edge, Fix
 from engine.happens_before import HOST_KINDS, Clock, clocks

@@ -7,6 +7,8 @@ was launched for it), *computed* (its result has arrived at the host) and *commi
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from engine.tokenizer import EOS, decode
 
 
@@ -65,8 +67,7 @@ class Request:
         return decode(self.tokens)
 
 
-@dataclass(slots=True)
-class Row:
+class Row(msgspec.Struct):
     """One request's part of a batch: `count` tokens from position `start`.
 
     `token_ids` are the ids the host knows (the placeholder where it does not); `carry` is the

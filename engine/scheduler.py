@@ -52,23 +52,23 @@ class Scheduler:
         """The rows of batch `step`; the requests' scheduled lengths move on."""
         rows: list[Row] = []
         budget = self.workload.max_batched_tokens
-        live = 0  # requests that have tokens left to schedule
+        decoding, in_prefill = 0, []
         for request in self.running:
             if request.finished:
                 continue
             if request.in_prefill:
-                live += 1
+                in_prefill.append(request)
             elif request.scheduled < request.max_new_tokens:
-                live += 1
-                if budget and self._has_token(request, step):
-                    rows.append(self._decode_row(request, len(rows), step))
+                decoding += 1
+                known = len(request.tokens) >= request.scheduled
+                if budget and (known or request.last_step == step - 1):
+                    rows.append(self._decode_row(request, len(rows), step, known))
                     budget -= 1
-        self._admit(step, live)
-        for request in self.running:
-            if budget and request.in_prefill and not request.finished:
-                count = min(budget, len(request.prompt) - request.prefilled)
-                rows.append(self._prefill_row(request, count, len(rows), step))
-                budget -= count
+        in_prefill += self._admit(step, decoding + len(in_prefill))
+        for request in in_prefill:
+            if budget:
+                rows.append(self._prefill_row(request, budget, len(rows), step))
+                budget -= rows[-1].count
         if self.mechanisms.metadata == "shared":
             self.rows[:] = rows
         else:
@@ -88,49 +88,46 @@ class Scheduler:
         return (step * self.workload.batch + row) % self.ring_rows
 
     def _has_row(self, request: Request, step: int) -> bool:
-        return request.wants_rows and (request.in_prefill or self._has_token(request, step))
-
-    def _has_token(self, request: Request, step: int) -> bool:
         """A decode row needs its input token: known to the host, or carried from last step."""
-        return len(request.tokens) >= request.scheduled or request.last_step == step - 1
+        known = len(request.tokens) >= request.scheduled or request.last_step == step - 1
+        return request.wants_rows and (request.in_prefill or known)
 
-    def _prefill_row(self, request: Request, count: int, number: int, step: int) -> Row:
-        """Row `number` of batch `step`: the next `count` tokens of a prompt."""
+    def _prefill_row(self, request: Request, budget: int, number: int, step: int) -> Row:
+        """Row `number` of batch `step`: the next part of a prompt, at most `budget` tokens."""
         start, output = request.prefilled, request.scheduled
-        stop = start + count
-        carry = self._leaked_carry(request, step)
+        stop = min(start + budget, len(request.prompt))
         samples = stop == len(request.prompt)
+        carry = self._leaked_carry(request, step)
         request.prefilled = stop
         request.in_prefill = not samples
         request.scheduled += samples
         request.book(step, number)
-        return Row(request, start, count, samples, request.prompt[start:stop], carry, output)
+        token_ids = request.prompt[start:stop]
+        return Row(request, start, stop - start, samples, token_ids, carry, output)
 
-    def _decode_row(self, request: Request, number: int, step: int) -> Row:
-        """Row `number` of batch `step`: the token that a request sampled last."""
-        output = request.scheduled
-        if len(request.tokens) >= output:
-            token, carry = request.tokens[output - 1], -1
-        else:
-            token, carry = self._carried(request, number)
-        request.scheduled += 1
-        request.book(step, number)
-        start = len(request.prompt) + output - 1
-        return Row(request, start, 1, True, [token], carry, output)
+    def _decode_row(self, request: Request, number: int, step: int, known: bool) -> Row:
+        """Row `number` of batch `step`: the token that a request sampled last.
 
-    def _carried(self, request: Request, number: int) -> tuple[int, int]:
-        """Of a token that only the device knows yet: what stands in for it, and its ring place.
-
-        The stale placeholder is the last token that the host has seen. `number` is the
-        request's row in the new batch.
+        Where the host does not know it yet, something stands in for it, and `carry` says
+        where in the ring it lies.
         """
-        mechanisms = self.mechanisms
-        stale = mechanisms.carry == "add-stale" and request.tokens
-        token = request.tokens[-1] if stale else PLACEHOLDER
-        if mechanisms.carry == "none":
-            return token, -1
-        row = number if mechanisms.carry_key == "row" else request.last_row
-        return token, self.ring_place(request.last_step, row)
+        output, carry = request.scheduled, -1
+        if known:
+            token = request.tokens[output - 1]
+        else:
+            token = self._placeholder(request)
+            if self.mechanisms.carry != "none":
+                by_row = self.mechanisms.carry_key == "row"
+                carry = self.ring_place(request.last_step, number if by_row else request.last_row)
+        request.scheduled = output + 1
+        request.book(step, number)
+        return Row(request, len(request.prompt) + output - 1, 1, True, [token], carry, output)
+
+    def _placeholder(self, request: Request) -> int:
+        """What stands in for the unknown token; stale is the last one the host has seen."""
+        if self.mechanisms.carry == "add-stale" and request.tokens:
+            return request.tokens[-1]
+        return PLACEHOLDER
 
     def _leaked_carry(self, request: Request, step: int) -> int:
         leaked = self.mechanisms.carry_partial_prefill == "leaked"
@@ -138,15 +135,17 @@ class Scheduler:
             return self.ring_place(request.last_step, request.last_row)
         return -1
 
-    def _admit(self, step: int, live: int) -> None:
-        """Let requests join as long as there is room; `live` of those running want rows."""
+    def _admit(self, step: int, live: int) -> list[Request]:
+        """Those that join now; `live` of the running ones have tokens left to schedule."""
         self._fill_waiting()
-        while self.waiting and self._fits(self.waiting[0], step, live):
-            live += 1
+        joined: list[Request] = []
+        while self.waiting and self._fits(self.waiting[0], step, live + len(joined)):
             request = self.waiting.popleft()
             self.pool.admit(request.id, self._blocks(request))
             self.running.append(request)
+            joined.append(request)
             self._fill_waiting()
+        return joined
 
     def _fits(self, request: Request, step: int, live: int) -> bool:
         """A request joins when it has arrived (or nothing else is left to do) and has room."""

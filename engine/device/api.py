@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+import msgspec
 import torch
 
 from engine.oplog import NONE, Access, BufferInfo, Op, OpLog, StreamInfo, StreamKind
@@ -32,6 +33,10 @@ class Buffer:
     def rows(self, mask: int) -> Access:
         """An access to the rows of `mask`."""
         return Access(self.info.index, mask)
+
+    def first(self, rows: int) -> Access:
+        """An access to the first rows."""
+        return Access(self.info.index, (1 << rows) - 1)
 
     @property
     def tensor(self) -> torch.Tensor:
@@ -66,8 +71,7 @@ class Graph:
     kernels: tuple[Kernel, ...]
 
 
-@dataclass(slots=True)
-class HostSpan:
+class HostSpan(msgspec.Struct, gc=False):
     """What the host did from `start_ns` to `end_ns`.
 
     `waits_for` says what a blocked host waited for ("event", "stream", "device", "copy",
@@ -83,8 +87,7 @@ class HostSpan:
     waits_for: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Event:
+class Event(msgspec.Struct, eq=False):
     """A marker to be recorded in a stream and waited for. `record_op` is its last record."""
 
     name: str

@@ -6,10 +6,10 @@ when anything runs.
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+import msgspec
 import torch
 
 from engine.device.api import Buffer, Context, Event, HostSpan, Memory, Stream
@@ -89,17 +89,15 @@ class Recorder:
     ) -> Op:
         """Append an operation that the host called at `call_ns` and is done calling now."""
         ops, at, now_ns = self.log.ops, self.context, self.now_ns
-        line = _loop_line(sys._getframe(2))
         op = Op(
             len(ops), kind, name, stream, at.step, at.slot, reads, writes,
-            NONE, line, nbytes, (), call_ns, now_ns, call_ns, now_ns,
+            NONE, _loop_line(), nbytes, (), call_ns, now_ns, call_ns, now_ns,
         )  # fmt: skip
         ops.append(op)
         return op
 
 
-@dataclass(slots=True)
-class HostWork:
+class HostWork(msgspec.Struct):
     """Closes a host span when its block is left."""
 
     device: Recorder
@@ -111,8 +109,9 @@ class HostWork:
         self.span.end_ns = self.device.now_ns
 
 
-def _loop_line(frame: FrameType | None) -> int:
-    """The line of engine/loop.py from which a call comes that `frame` is part of, or NONE."""
+def _loop_line() -> int:
+    """The line of engine/loop.py from which the present call comes (NONE elsewhere)."""
+    frame: FrameType | None = sys._getframe(3)  # behind `_log` and a method of the device
     while frame is not None:
         if frame.f_code.co_filename == LOOP_FILE:
             return frame.f_lineno

@@ -65,8 +65,7 @@ class Simulator:
     `on_done` is called with every finished task; it lets the owner copy times out.
     `ready` is a heap of (`seq`, task) that wait for nothing but their copy engine, and
     `events` one of (time of the next mark, `seq`, task) of the running tasks; `next_ns`
-    is the first of these times. `occupancy` and `bandwidth` are what the running tasks ask
-    for together (permille), and `slowed` says that they do not get it.
+    is the first of these times. `slowed` says that some of them run below their full speed.
     """
 
     on_done: Callable[[Task], None]
@@ -77,8 +76,6 @@ class Simulator:
     events: list[tuple[int, int, Task]] = field(default_factory=list)
     next_ns: int = NEVER
     busy_engines: set[str] = field(default_factory=set)
-    occupancy: int = 0
-    bandwidth: int = 0
     slowed: bool = False
 
     def add_stream(self) -> int:
@@ -144,8 +141,6 @@ class Simulator:
         if task.next_mark < len(task.marks):
             heappush(self.events, (_fires(task), task.seq, task))
             return
-        self.occupancy -= task.occupancy
-        self.bandwidth -= task.bandwidth
         if task.engine:
             self.busy_engines.remove(task.engine)
         self._finish(task)
@@ -185,13 +180,11 @@ class Simulator:
         task.left_ns = task.work_ns
         if task.engine:
             self.busy_engines.add(task.engine)
-        self.occupancy += task.occupancy
-        self.bandwidth += task.bandwidth
         heappush(self.events, (self.now_ns + task.work_ns - task.marks[0], task.seq, task))
 
     def _schedule_next(self) -> None:
         """Share the device among the running tasks where needed, and find the next instant."""
-        if self.slowed or self.occupancy > FULL or self.bandwidth > FULL:
+        if len(self.events) > 1 or self.slowed:
             self._share()
         self.next_ns = self.events[0][0] if self.events else NEVER
 
@@ -202,9 +195,15 @@ class Simulator:
         A task alone on the device has all of it, whatever it asks for.
         """
         running = [task for _, _, task in self.events]
+        crowded = len(running) > 1 and (
+            sum([task.occupancy for task in running]) > FULL
+            or sum([task.bandwidth for task in running]) > FULL
+        )
+        if not (crowded or self.slowed):
+            return
+        self.slowed = crowded
         rates = [Fraction(1)] * len(running)
-        self.slowed = len(running) > 1 and (self.occupancy > FULL or self.bandwidth > FULL)
-        if self.slowed:
+        if crowded:
             rates = _occupancy_rates(running)
             asked = sum(task.bandwidth * rate for task, rate in zip(running, rates, strict=True))
             if asked > FULL:

@@ -22,7 +22,7 @@ from engine.device.order import StreamOrder, Tasks
 from engine.device.recorder import HostWork, Recorder
 from engine.device.settings import Settings, Stopped
 from engine.device.simulator import Simulator, Task
-from engine.oplog import HOST, Access, Op, OpKind, StreamKind, row_mask
+from engine.oplog import HOST, Access, Op, OpKind, StreamKind
 
 
 class VirtualDevice(Recorder):
@@ -81,14 +81,13 @@ class VirtualDevice(Recorder):
         pageable = not (src.pinned if to_device else dst.pinned)
         work_ns = self._jitter.apply(cost.copy_work_ns(to_device, share, pageable))
         self._pass(self._jitter.apply(cost.launch_ns))
-        mask = row_mask(0, rows)
         source = src.data
-        reads: tuple[Access, ...] = (src.rows(mask),)
+        reads: tuple[Access, ...] = (src.first(rows),)
         if pageable and to_device:
-            source = self._stage(src, mask, work_ns)
+            source = self._stage(src, reads, work_ns)
             reads = ()
         nbytes = rows * src.info.nbytes // src.info.rows
-        op = self._log(kind, name, info.index, reads, (dst.rows(mask),), call_ns, nbytes)
+        op = self._log(kind, name, info.index, reads, (dst.first(rows),), call_ns, nbytes)
         if cost.copy_engines == 1:
             engine = "copy"
         task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
@@ -133,7 +132,7 @@ class VirtualDevice(Recorder):
         if self._repairs is not None:
             self._repairs.before(self, None, name, self.context.step)
         call_ns = self.now_ns
-        writes = tuple([buffer.rows(row_mask(0, rows)) for buffer, rows, _ in parts])
+        writes = tuple([buffer.first(rows) for buffer, rows, _ in parts])
         self._log(OpKind.HOST_WRITE, name, HOST, (), writes, call_ns)
         self._simulator.advance(self.now_ns)
         if self.compute:
@@ -145,7 +144,7 @@ class VirtualDevice(Recorder):
         if self._repairs is not None:
             self._repairs.before(self, None, name, self.context.step)
         call_ns = self.now_ns
-        self._log(OpKind.HOST_READ, name, HOST, (buffer.rows(row_mask(0, rows)),), (), call_ns)
+        self._log(OpKind.HOST_READ, name, HOST, (buffer.first(rows),), (), call_ns)
         self._simulator.advance(self.now_ns)
         if buffer.data is None:
             return [0] * rows
@@ -241,14 +240,16 @@ class VirtualDevice(Recorder):
     def _span(self, name: str, length_ns: int = 0, waits_for: str = "") -> HostSpan:
         """A host span that begins now; it ends at the latest where the run is frozen."""
         at, start_ns = self.context, self.now_ns
-        end_ns = min(start_ns + length_ns, self._stop_at_ns)
+        end_ns = start_ns + length_ns
+        if end_ns > self._stop_at_ns:
+            end_ns = self._stop_at_ns
         span = HostSpan(name, start_ns, end_ns, at.step, at.slot, at.cause, waits_for)
         self.spans.append(span)
         return span
 
-    def _stage(self, src: Buffer, mask: int, work_ns: int) -> torch.Tensor | None:
+    def _stage(self, src: Buffer, reads: tuple[Access, ...], work_ns: int) -> torch.Tensor | None:
         """A pageable source is copied aside while the host is blocked: safe, but not async."""
-        self._log(OpKind.HOST_READ, "stage", HOST, (src.rows(mask),), (), self.now_ns)
+        self._log(OpKind.HOST_READ, "stage", HOST, reads, (), self.now_ns)
         self._span("pageable copy", work_ns, "copy")
         self._pass(work_ns)
         self._simulator.advance(self.now_ns)

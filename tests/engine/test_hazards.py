@@ -3,13 +3,13 @@
 pytest tests/engine/test_hazards.py
 """
 
-from dataclasses import replace
 from itertools import product
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.hazards import apply_fix, find_hazards, find_races, missing_edge
 from engine.oplog import OpKind, OpLog
