@@ -49,8 +49,8 @@ def _source() -> Inspection | None:
     samples = {sample.title: sample for sample in list_samples()}
     if samples:
         title = right.selectbox(
-            t("inspect.sample"), [t("inspect.no_sample"), *samples], key="sample", bind=BOUND,
-            on_change=forget, args=(st.session_state, KEYS),
+            t("inspect.sample"), [t("inspect.no_sample"), *samples], index=1, key="sample",
+            bind=BOUND, on_change=forget, args=(st.session_state, KEYS),
         )  # fmt: skip
         if title in samples:
             right.caption(for_markdown(samples[title].about))
@@ -60,7 +60,7 @@ def _source() -> Inspection | None:
     if file is not None:
         with one_sentence():
             return read_upload(file)
-    if title in samples:
+    elif title in samples:
         with one_sentence():
             return read_sample(samples[title])
     return None

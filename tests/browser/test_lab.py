@@ -146,7 +146,7 @@ def test_a_saved_trace_looks_the_same_when_opened(page, tmp_path) -> None:
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.name == "overlap-lab-sync.json.gz"
-    page.goto("/inspect")
+    page.goto("/inspect?sample=none")
     page.wait_for_selector("input[type=file]", state="attached")
     page.set_input_files("input[type=file]", path)
     page.wait_for_selector(".nsewdrag", state="attached")
@@ -182,8 +182,7 @@ def test_dragging_a_box_zooms_and_back_returns(page) -> None:
 def test_a_narrow_window_shows_everything_in_its_width(page, path: str) -> None:
     page.set_viewport_size({"width": 400, "height": 800})
     page.goto(path)
-    if path != "/inspect":
-        page.wait_for_selector(".nsewdrag", state="attached")
+    page.wait_for_selector(".nsewdrag", state="attached")
     page.wait_for_selector("[data-testid=stMarkdown]")
     settle(page)
     assert overflow_px(page) <= 1
@@ -196,7 +195,7 @@ def test_a_narrow_window_shows_everything_in_its_width(page, path: str) -> None:
 def test_a_bad_file_is_refused_in_one_sentence(page, tmp_path) -> None:
     bad = tmp_path / "notes.txt"
     bad.write_text("no trace at all")
-    page.goto("/inspect")
+    page.goto("/inspect?sample=none")
     page.wait_for_selector("input[type=file]", state="attached")
     page.set_input_files("input[type=file]", bad)
     alert = page.locator("[data-testid=stAlert]").first

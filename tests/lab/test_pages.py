@@ -151,8 +151,15 @@ def test_a_known_error_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "needs 9 KV blocks" in app.error[0].value
 
 
-def test_inspect_is_kind_while_nothing_is_open() -> None:
+def test_inspect_opens_with_a_sample() -> None:
     app = open_page(INSPECT)
+    assert not app.exception
+    assert app.selectbox(key="sample").value == "Synchronous engine"
+    assert len(charts(app)) == 2
+
+
+def test_inspect_is_kind_while_nothing_is_open() -> None:
+    app = open_page(INSPECT, sample="none")
     assert not app.exception
     assert "Drop a trace above" in app.info[0].value
 
