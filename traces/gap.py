@@ -1,8 +1,9 @@
 """What a gap is: a stretch without work on a device, and what it is made of."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from traces.schema import NONE
 
@@ -51,7 +52,7 @@ class Ledger:
     """Collects the parts of one gap; what has the same cause is summed."""
 
     def __init__(self) -> None:
-        self._ns: Counter[tuple[str, int]] = Counter()
+        self._ns: dict[tuple[str, int], int] = defaultdict(int)
 
     def add(self, cause: str, ns: int, span_id: int = NONE) -> None:
         """Charge `ns` to a cause; nothing happens for 0."""
@@ -60,9 +61,9 @@ class Ledger:
 
     def parts(self) -> tuple[GapPart, ...]:
         """The parts, the largest first; ties by name."""
-        by_cause: Counter[str] = Counter()
+        by_cause: dict[str, int] = defaultdict(int)
         longest: dict[str, int] = {}
-        for (cause, span_id), ns in self._ns.most_common():
+        for (cause, span_id), ns in sorted(self._ns.items(), key=itemgetter(1), reverse=True):
             by_cause[cause] += ns
             longest.setdefault(cause, span_id)
         parts = [GapPart(cause, ns, longest[cause]) for cause, ns in by_cause.items()]

@@ -9,6 +9,7 @@ the copy; time behind the host is split by what the host was doing.
 
 from bisect import bisect_left
 from collections import defaultdict
+from operator import itemgetter
 from typing import NamedTuple
 
 import pandas as pd
@@ -26,6 +27,7 @@ OUTPUT_REUSE = "device slot reuse (compute waited for d2h_done)"
 
 BINDING_FLOWS = ("engine", "launch", "event", "barrier", "stream")
 """What can hold an operation back; where two ended together the later in this list counts."""
+ENGINE, LAUNCH, STREAM = (BINDING_FLOWS.index(how) for how in ("engine", "launch", "stream"))
 
 
 class Binder(NamedTuple):
@@ -51,6 +53,7 @@ class GapWalk:
         self._args = spans["args"].tolist()
         ops = trace.gpu_spans(device)
         self._causes_in = _incoming_flows(trace)
+        self._binders: dict[int, Binder | None] = {}
         self._previous = _previous_on_stream(ops)
         self._compute_streams = set(ops.loc[ops["kind"] == "kernel", "stream"])
         copies = ops[ops["kind"].isin(COPY_KINDS)]
@@ -72,7 +75,7 @@ class GapWalk:
         ledger = Ledger()
         now, seen = end_ns, {op}
         while now > start_ns:
-            binder = self._binder(op, now)
+            binder = self._binder(op) if now == self._start[op] else self._binder_at(op, now)
             bound_at = max(binder.end_ns, start_ns) if binder else start_ns
             ledger.add(LATENCY if self._launched(op) else NO_LAUNCH, now - bound_at, op)
             now = bound_at
@@ -113,22 +116,31 @@ class GapWalk:
         return _given_cause(self._args[span]) or self._name[span], span
 
     def _launched(self, op: int) -> bool:
-        return any(how == "launch" for how, _ in self._causes_in[op])
+        return any(how == LAUNCH for how, _ in self._causes_in.get(op, ()))
 
-    def _binder(self, op: int, at_ns: int) -> Binder | None:
+    def _binder(self, op: int) -> Binder | None:
+        """What ended last before `op` started; looked up once for each operation."""
+        if op not in self._binders:
+            self._binders[op] = self._binder_at(op, self._start[op])
+        return self._binders[op]
+
+    def _binder_at(self, op: int, at_ns: int) -> Binder | None:
         """What ended last before `op` could start at `at_ns`."""
         found = [
-            Binder(min(self._end[src], at_ns), how, src)
-            for how, src in self._causes_in[op]
-            if how == "launch" or self._end[src] <= at_ns
+            (min(self._end[src], at_ns), how, src)
+            for how, src in self._causes_in.get(op, ())
+            if how == LAUNCH or self._end[src] <= at_ns
         ]
         previous = self._previous.get(op, NONE)
         if previous != NONE and self._end[previous] <= at_ns:
-            found.append(Binder(self._end[previous], "stream", previous))
+            found.append((self._end[previous], STREAM, previous))
         taken_by = self._copy_ending_at.get(at_ns, op)
         if taken_by != op and self._kind[op] in COPY_KINDS:
-            found.append(Binder(at_ns, "engine", taken_by))
-        return max(found, key=lambda b: (b.end_ns, BINDING_FLOWS.index(b.how)), default=None)
+            found.append((at_ns, ENGINE, taken_by))
+        if not found:
+            return None
+        end_ns, how, span_id = max(found, key=itemgetter(0, 1))
+        return Binder(end_ns, BINDING_FLOWS[how], span_id)
 
     def _device_cause(self, binder: Binder, waiting: int) -> str:
         """The name of the time in which `waiting` stood behind the device operation."""
@@ -157,12 +169,12 @@ class GapWalk:
         The four input copies of a step follow each other: what held the first of them back
         held them all. None when the host issued that first one only then.
         """
-        own = self._binder(op, self._start[op])
+        own = self._binder(op)
         while own is not None and own.how == "stream":
             if self._kind[own.span_id] != self._kind[op]:
                 return own
             op = own.span_id
-            own = self._binder(op, self._start[op])
+            own = self._binder(op)
         return None if own is None or own.how in ("launch", "engine") else own
 
     def _other_work_of_stream(self, held: Binder | None, kind: str) -> bool:
@@ -194,15 +206,15 @@ class GapWalk:
         return waiting.end_ns - waiting.start_ns - sum(end - start for start, end, _ in left)
 
 
-def _incoming_flows(trace: Trace) -> dict[int, list[tuple[str, int]]]:
-    """For each span the (kind, source) of the flows that end there."""
-    incoming: dict[int, list[tuple[str, int]]] = defaultdict(list)
+def _incoming_flows(trace: Trace) -> dict[int, list[tuple[int, int]]]:
+    """For each span the (place of the kind in `BINDING_FLOWS`, source) of what ends there."""
+    incoming: dict[int, list[tuple[int, int]]] = defaultdict(list)
     flows = trace.flows
     for src, dst, kind in zip(
         flows["src"].tolist(), flows["dst"].tolist(), flows["kind"].tolist(), strict=True
     ):
         if kind in BINDING_FLOWS:
-            incoming[dst].append((kind, src))
+            incoming[dst].append((BINDING_FLOWS.index(kind), src))
     return incoming
 
 

@@ -24,9 +24,9 @@ class Segment(NamedTuple):
 class Timeline:
     """Disjoint segments in order of time, with holes."""
 
-    def __init__(self, segments: Iterable[Segment] = ()) -> None:
+    def __init__(self, segments: Iterable[tuple[int, int, int]] = ()) -> None:
         self._segments = list(segments)
-        self._ends = [segment.end_ns for segment in self._segments]
+        self._ends = [end for _, end, _ in self._segments]
 
     def between(self, start_ns: int, end_ns: int) -> Iterator[Segment]:
         """Segments that cover [start_ns, end_ns) exactly, in order, holes included."""
@@ -56,24 +56,24 @@ def self_time(spans: pd.DataFrame) -> Timeline:
     )
 
 
-def _innermost(rows: Iterable[tuple[int, int, int]]) -> list[Segment]:
-    """Segments of the innermost span from (span id, start, end) sorted by start."""
-    segments: list[Segment] = []
+def _innermost(rows: Iterable[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """(start, end, innermost span) from (span id, start, end) sorted by start."""
+    segments: list[tuple[int, int, int]] = []
     open_spans: list[tuple[int, int]] = []
     now = 0
     for span_id, start, end in rows:
         while open_spans and open_spans[-1][1] <= start:
             innermost, closes = open_spans.pop()
             if closes > now:
-                segments.append(Segment(now, closes, innermost))
+                segments.append((now, closes, innermost))
                 now = closes
         if open_spans and start > now:
-            segments.append(Segment(now, start, open_spans[-1][0]))
+            segments.append((now, start, open_spans[-1][0]))
         now = start
         open_spans.append((span_id, end))
     while open_spans:
         innermost, closes = open_spans.pop()
         if closes > now:
-            segments.append(Segment(now, closes, innermost))
+            segments.append((now, closes, innermost))
             now = closes
     return segments

@@ -180,7 +180,7 @@ def test_a_seed_decides_the_requests():
         return [(r.prompt, r.max_new_tokens, r.seed) for r in requests]
 
     assert made(1) == made(1) != made(2)
-    assert len({seed for _, _, seed in made(1) + made(2)}) == 48
+    assert len({seed for _, _, seed in made(1) + made(2)}) == 2 * PRESETS["churn"].count
 
 
 def test_a_request_that_can_never_fit_is_refused():

@@ -158,7 +158,6 @@ def test_a_task_that_waits_for_itself_is_told_of():
     simulator = Simulator(lambda task: None)
     simulator.add_stream()
     task = Task(0, 0, 10)
-    task.deps = (task,)
-    simulator.enqueue(task, 0)
+    simulator.enqueue(task, 0, (task,))
     with pytest.raises(RuntimeError, match="never happens"):
         simulator.run_until(task)
