@@ -47,14 +47,22 @@ def _parser() -> argparse.ArgumentParser:
         "--set", action="append", default=[], nargs="+", metavar="TOGGLE=VALUE",
         help="change toggles; see `mechanisms`",
     )  # fmt: skip
-    run.add_argument("--device", default="virtual", choices=["virtual"])
+    run.add_argument(
+        "--device", default="virtual", choices=["virtual"], help="what runs the kernels"
+    )
     run.add_argument("--cost", help="a cost preset or a JSON file")
     run.add_argument("--workload", help="a workload preset or a JSON file")
     run.add_argument("--batch", type=_count, help="request rows a step")
     run.add_argument("--steps", type=_count, help="stop after so many steps")
     run.add_argument("--requests", type=_count, help="how many requests to serve")
-    run.add_argument("--seed", type=int)
-    run.add_argument("--jitter", type=_percent, default=0.0, metavar="PCT")
+    run.add_argument("--seed", type=int, help="chooses prompts, lengths and jitter")
+    run.add_argument(
+        "--jitter",
+        type=_percent,
+        default=0.0,
+        metavar="PCT",
+        help="vary every duration by up to so many percent",
+    )
     run.add_argument("--no-compute", action="store_true", help="run the timing alone")
     run.add_argument("--out", type=Path, metavar="FILE.json.gz", help="write the trace")
     run.add_argument("--check", action="store_true", help="exit with 1 when a verdict is bad")
@@ -70,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    if not (text.isascii() and text.isdecimal()) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
     return int(text)
 
@@ -104,9 +112,16 @@ def _run(options: argparse.Namespace) -> int:
     result = execute(config)
     report = run_report(result)
     if options.out is not None:
-        write_trace(result.trace, options.out)
+        _write(result, options.out)
     print(json.dumps(report) if options.json else _text(result, report))
     return 1 if options.check and is_bad(result) else 0
+
+
+def _write(result: Run, path: Path) -> None:
+    try:
+        write_trace(result.trace, path)
+    except OSError as error:
+        raise OSError(f"the trace cannot be written to {str(path)!r}: {error.strerror}") from None
 
 
 def _text(result: Run, report: dict[str, Any]) -> str:
@@ -133,6 +148,8 @@ def _modes(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(modes))
     else:
+        print("T wrong tokens, H hazards, G a gap, I a broken invariant, M a peak, E an error")
+        print(f"{'mode':24} {'shows':8} what happens")
         for mode in modes:
             print(f"{mode['name']:24} {' '.join(mode['expect']):8} {mode['summary']}")
     return 0

@@ -11,6 +11,29 @@ from engine.workload import PRESETS as WORKLOADS
 from engine.workload import Workload
 
 
+class ConfigError(ValueError):
+    """A number of a run is out of range; the message is one sentence."""
+
+
+LIMITS: dict[str, tuple[int, int]] = {
+    "batch": (1, 256),
+    "steps": (1, 1_000_000),
+    "requests": (1, 1_000_000),
+    "seed": (-(1 << 40), 1 << 40),
+    "jitter": (0, 100),
+}
+"""What the numbers of a run may be."""
+
+
+def check_numbers(**numbers: float | None) -> None:
+    """Raise ConfigError naming the first number outside LIMITS; None means "as the scene says"."""
+    for name, number in numbers.items():
+        low, high = LIMITS[name]
+        whole = name == "jitter" or isinstance(number, int)
+        if number is not None and not (whole and low <= number <= high):
+            raise ConfigError(f"{name} must lie between {low} and {high}, not {number}")
+
+
 @dataclass(frozen=True)
 class RunConfig:
     """A run. `steps` cuts it, `requests` overrides how many a generated workload has.

@@ -22,9 +22,10 @@ T = TypeVar("T")
 MAX_TEXT_BYTES = 380
 """No text is longer than this, so text and both markers fit into 384 positions."""
 
-UNFINISHED_BYTES = 110
+UNFINISHED_BYTES = 130
 """The longest prompt that `unfinished` makes."""
 
+_NUMBERS = {subject.name: number for number, subject in enumerate(SUBJECTS)}
 _JSON_SHARE = 0.3
 _OWN_PHRASING = 0.7
 _FRIEND_OFFSETS = (5, 11, 17)
@@ -113,7 +114,7 @@ def unfinished(seed: int) -> Iterator[str]:
 
 def story(rng: Random, subject: Subject) -> str:
     """One story about `subject`: four to six sentences about one thing and one friend."""
-    person = SUBJECTS.index(subject)
+    person = _NUMBERS[subject.name]
     find = rng.randrange(len(subject.finds))
     fields = _fields(rng, subject, find)
     plot = _choose(rng, _PLOTS, person + find)
@@ -123,7 +124,7 @@ def story(rng: Random, subject: Subject) -> str:
 
 def record(rng: Random, subject: Subject) -> str:
     """One line of legal JSON about `subject`: a card of the person or of a thing of theirs."""
-    person = SUBJECTS.index(subject)
+    person = _NUMBERS[subject.name]
     find = rng.randrange(len(subject.finds))
     card = _thing_card if rng.random() < 0.5 else _person_card
     items = card(subject, find)
@@ -202,7 +203,7 @@ def _with_article(noun: str) -> str:
 def _friend(subject: Subject, find: int) -> Subject:
     """Whom `subject` shows that thing to: fixed, so that the model can learn it."""
     offset = _FRIEND_OFFSETS[find % len(_FRIEND_OFFSETS)]
-    return SUBJECTS[(SUBJECTS.index(subject) + offset) % len(SUBJECTS)]
+    return SUBJECTS[(_NUMBERS[subject.name] + offset) % len(SUBJECTS)]
 
 
 def _choose(rng: Random, options: tuple[T, ...], own: int) -> T:

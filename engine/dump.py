@@ -27,15 +27,18 @@ def build_trace(
     first_launch = len(spans)
     first_op = first_launch + len(ops)
     place = {op.seq: first_op + number for number, op in enumerate(ops)}
-    flows = [
-        {"src": first_launch + number, "dst": first_op + number, "kind": "launch"}
-        for number in range(len(ops))
-    ]
-    flows += [{"src": place[src], "dst": place[dst], "kind": kind} for src, dst, kind in waits(log)]
-    rows = [
-        {"ts_ns": ts, "track": "host", "name": name, "value": float(value)}
-        for ts, name, value in counters
-    ]
+    held = waits(log)
+    flows: dict[str, list[Any]] = {
+        "src": [*range(first_launch, first_op), *(place[src] for src, _, _ in held)],
+        "dst": [*range(first_op, first_op + len(ops)), *(place[dst] for _, dst, _ in held)],
+        "kind": ["launch"] * len(ops) + [kind for _, _, kind in held],
+    }
+    rows: dict[str, list[Any]] = {
+        "ts_ns": [ts for ts, _, _ in counters],
+        "track": ["host"] * len(counters),
+        "name": [name for _, name, _ in counters],
+        "value": [value for _, _, value in counters],
+    }
     return Trace.from_rows(columns, flows, rows, meta)
 
 
@@ -69,8 +72,10 @@ def _columns(log: OpLog, spans: list[HostSpan], ops: list[Op]) -> dict[str, list
 
 
 def _span_args(span: HostSpan) -> dict[str, str] | None:
+    if not (span.waits_for or span.cause):
+        return None
     args = {"waits_for": span.waits_for, "cause": span.cause}
-    return {key: value for key, value in args.items() if value} or None
+    return {key: value for key, value in args.items() if value}
 
 
 def waits(log: OpLog) -> list[tuple[int, int, str]]:

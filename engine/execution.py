@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 
 import torch
 
-from engine.config import RunConfig
+from engine.config import RunConfig, check_numbers
 from engine.device.cost import CostModel, load_cost
 from engine.device.repair import Repairs
 from engine.device.settings import Settings, Stopped
@@ -27,7 +27,7 @@ from engine.figures import Figures, measured_gpu_ms, time_figures
 from engine.fixes import Edge
 from engine.hazards import Hazard, find_hazards
 from engine.loop import Loop
-from engine.mechanisms import Mechanisms
+from engine.mechanisms import Mechanisms, Toggle, encode
 from engine.model import load_model
 from engine.model_weights import ModelConfig
 from engine.modes import mode_named
@@ -35,6 +35,9 @@ from engine.parts import Listener, Parts, build_parts
 from engine.request import Request
 from engine.workload import Workload, WorkloadError, load_workload
 from traces import Gap, Trace, find_gaps
+
+MOST_KV_POSITIONS = 1 << 18
+"""The largest KV cache that is computed: some 300 MB with the trained model."""
 
 
 @dataclass(eq=False)
@@ -63,7 +66,8 @@ class Run:
     @cached_property
     def hazards(self) -> list[Hazard]:
         """What the happens-before checker finds in the log of operations."""
-        return find_hazards(self.device.log)
+        with no_garbage_collection():
+            return find_hazards(self.device.log)
 
     @cached_property
     def figures(self) -> Figures:
@@ -83,19 +87,22 @@ class Run:
     @cached_property
     def gaps(self) -> list[Gap]:
         """Stretches without a kernel, with their causes."""
-        return find_gaps(self.trace)
+        trace = self.trace
+        with no_garbage_collection():
+            return find_gaps(trace)
 
     @cached_property
     def trace(self) -> Trace:
         """The run as a trace."""
         meta = {"run": self.config.describe()}
-        return build_trace(self.device.log, self.device.spans, self.parts.counters, meta)
+        with no_garbage_collection():
+            return build_trace(self.device.log, self.device.spans, self.parts.counters, meta)
 
 
 def run(
     mode: str = "async",
     *,
-    set: Mapping[str, str] | None = None,  # noqa: A002 - the command line's own word
+    set: Mapping[str, Toggle] | None = None,  # noqa: A002 - the command line's own word
     cost: str | CostModel | None = None,
     workload: str | Workload | None = None,
     batch: int | None = None,
@@ -108,7 +115,8 @@ def run(
 ) -> Run:
     """Run a mode, with toggles, cost model and workload changed as asked.
 
-    Raises ModeError, MechanismError, CostError or WorkloadError with one clear sentence.
+    Raises ModeError, MechanismError, CostError, WorkloadError or ConfigError with one clear
+    sentence.
     """
     config = configure(
         mode, set=set, cost=cost, workload=workload, batch=batch, steps=steps,
@@ -120,7 +128,7 @@ def run(
 def configure(
     mode: str = "async",
     *,
-    set: Mapping[str, str] | None = None,  # noqa: A002
+    set: Mapping[str, Toggle] | None = None,  # noqa: A002
     cost: str | CostModel | None = None,
     workload: str | Workload | None = None,
     batch: int | None = None,
@@ -131,9 +139,12 @@ def configure(
     compute: bool = True,
 ) -> RunConfig:
     """The configuration of a mode with changes. A cost model brings its own workload along."""
+    check_numbers(batch=batch, steps=steps, requests=requests, seed=seed, jitter=jitter)
     scene = mode_named(mode)
-    mechanisms = Mechanisms().with_settings({**scene.toggles, **(set or {})})
-    cost_model = load_cost(cost or scene.cost) if not isinstance(cost, CostModel) else cost
+    changes = {name: encode(value) for name, value in (set or {}).items()}
+    mechanisms = Mechanisms().with_settings({**scene.toggles, **changes})
+    source = scene.cost if cost is None else cost
+    cost_model = source if isinstance(source, CostModel) else load_cost(source)
     if workload is None:
         workload = scene.workload if cost is None else cost_model.workload
     work = load_workload(workload) if isinstance(workload, str) else workload
@@ -165,11 +176,8 @@ def execute(
         )
     )  # fmt: skip
     model = load_model() if config.compute else None
-    if model is not None and config.workload.longest_request > model.config.max_positions:
-        raise WorkloadError(
-            f"the model knows {model.config.max_positions} positions and a request of this "
-            f"workload takes {config.workload.longest_request}: shorten it, or run the timing alone"
-        )
+    if model is not None:
+        _check_size(config.workload, model.config)
     parts = build_parts(
         device, mechanisms, config.workload, model, model.config if model else ModelConfig(),
         seed=config.seed, requests=config.requests,
@@ -187,6 +195,20 @@ def execute(
     wall_ns = max([commit_ns, *(op.end_ns for op in device.log.ops)])
     requests = parts.close(cut=config.steps is not None)
     return Run(config, device, parts, loop.step, requests, wall_ns)
+
+
+def _check_size(workload: Workload, model: ModelConfig) -> None:
+    """Raise WorkloadError where the model or the memory is too small to compute a workload."""
+    if workload.longest_request > model.max_positions:
+        raise WorkloadError(
+            f"the model knows {model.max_positions} positions and a request of this workload "
+            f"takes {workload.longest_request}: shorten it, or run the timing alone"
+        )
+    if workload.kv_blocks * workload.block_size > MOST_KV_POSITIONS:
+        raise WorkloadError(
+            f"kv_blocks x block_size must be at most {MOST_KV_POSITIONS} positions to compute: "
+            "make the pool smaller, or run the timing alone"
+        )
 
 
 @contextmanager

@@ -48,7 +48,11 @@ def _decode(text: str) -> bool | int | str:
     return int(text) if text.isdigit() else text
 
 
-def encode(value: bool | int | str) -> str:
+Toggle = bool | int | str
+"""A toggle's value: on or off, a count, or a word."""
+
+
+def encode(value: Toggle) -> str:
     """A toggle's value as the command line and the URL write it."""
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -257,7 +261,7 @@ def parse(name: str, value: str) -> bool | int | str:
     if info is None:
         raise MechanismError(f"no mechanism {name!r}: `python -m engine mechanisms` lists them")
     if info.is_number:
-        if not value.isdecimal() or not 1 <= int(value) <= MOST:
+        if not (value.isascii() and value.isdecimal()) or not 1 <= int(value) <= MOST:
             raise MechanismError(f"{name} must be a whole number from 1 to {MOST}, not {value!r}")
         return int(value)
     if value not in info.values:

@@ -122,12 +122,13 @@ class Parts:
 
     def stream(self, batch: Batch) -> None:
         """Hand committed tokens out to whoever listens."""
+        if self.listener is not None:
+            for request in [row.request for row in batch.rows]:
+                if request.streamed < len(request.tokens):
+                    new = bytes(request.tokens[request.streamed :])
+                    self.listener(request.id, new.decode("utf-8", "replace"))
         for row in batch.rows:
-            request = row.request
-            if self.listener is not None and request.streamed < len(request.tokens):
-                new = bytes(request.tokens[request.streamed :])
-                self.listener(request.id, new.decode("utf-8", "replace"))
-            request.streamed = len(request.tokens)
+            row.request.streamed = len(row.request.tokens)
 
     def close(self, cut: bool) -> list[Request]:
         """End the run: free what cut requests hold, check the books, return all requests."""

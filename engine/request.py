@@ -48,12 +48,6 @@ class Request:
         """True when there is a token left to schedule (the length is checked ahead)."""
         return not self.finished and (self.in_prefill or self.scheduled < self.max_new_tokens)
 
-    def book(self, step: int, number: int) -> None:
-        """Row `number` of batch `step` is this request's."""
-        self.in_flight += 1
-        self.last_step = step
-        self.last_row = number
-
     def commit(self, token: int, step: int) -> None:
         """Accept one output token of batch `step`; EOS or the longest length ends the request."""
         self.tokens.append(token)

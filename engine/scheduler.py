@@ -101,7 +101,8 @@ class Scheduler:
         request.prefilled = stop
         request.in_prefill = not samples
         request.scheduled += samples
-        request.book(step, number)
+        request.in_flight += 1
+        request.last_step, request.last_row = step, number
         token_ids = request.prompt[start:stop]
         return Row(request, start, stop - start, samples, token_ids, carry, output)
 
@@ -111,16 +112,14 @@ class Scheduler:
         Where the host does not know it yet, something stands in for it, and `carry` says
         where in the ring it lies.
         """
-        output, carry = request.scheduled, -1
+        output = request.scheduled
         if known:
-            token = request.tokens[output - 1]
+            token, carry = request.tokens[output - 1], -1
         else:
-            token = self._placeholder(request)
-            if self.mechanisms.carry != "none":
-                by_row = self.mechanisms.carry_key == "row"
-                carry = self.ring_place(request.last_step, number if by_row else request.last_row)
+            token, carry = self._placeholder(request), self._carry_place(request, number)
         request.scheduled = output + 1
-        request.book(step, number)
+        request.in_flight += 1
+        request.last_step, request.last_row = step, number
         return Row(request, len(request.prompt) + output - 1, 1, True, [token], carry, output)
 
     def _placeholder(self, request: Request) -> int:
@@ -128,6 +127,13 @@ class Scheduler:
         if self.mechanisms.carry == "add-stale" and request.tokens:
             return request.tokens[-1]
         return PLACEHOLDER
+
+    def _carry_place(self, request: Request, number: int) -> int:
+        """Where the request's last token lies; `number` is its row in the new batch."""
+        if self.mechanisms.carry == "none":
+            return -1
+        row = number if self.mechanisms.carry_key == "row" else request.last_row
+        return (request.last_step * self.workload.batch + row) % self.ring_rows
 
     def _leaked_carry(self, request: Request, step: int) -> int:
         leaked = self.mechanisms.carry_partial_prefill == "leaked"

@@ -75,17 +75,18 @@ class Workload:
         `count` cuts or extends a generated workload; `endless` lets it go on for ever.
         Raises WorkloadError when one can never fit into the KV cache.
         """
-        specs = iter(self.requests) if self.requests else self._generate(seed)
-        if not self.requests and not (endless and count is None):
-            specs = itertools.islice(specs, self.count if count is None else count)
-        elif self.requests and count is not None:
-            specs = itertools.islice(specs, count)
-        for number, spec in enumerate(specs):
+        if not self.requests and not endless and count is None:
+            count = self.count
+        listed = sorted(enumerate(self.requests), key=lambda numbered: numbered[1].arrival_step)
+        specs = listed or enumerate(self._generate(seed, count))
+        for number, spec in itertools.islice(specs, count):
             yield self._request(number, spec, seed)
 
-    def _generate(self, seed: int) -> Iterator[Prompt]:
+    def _generate(self, seed: int, count: int | None) -> Iterator[Prompt]:
+        """Endless requests, of which `count` will be taken (None: as many as a run needs)."""
         chooser = random.Random(f"lengths {seed}")
-        openings, endings = (itertools.cycle(texts) for texts in _generated_texts(seed))
+        texts = TEXTS if count is None else min(count, TEXTS)
+        openings, endings = (itertools.cycle(kind) for kind in _generated_texts(seed, texts))
         for number in itertools.count():
             text = next(endings if chooser.random() * 100 < self.near_end else openings)
             length = chooser.randint(self.shortest, self.longest)
@@ -122,10 +123,9 @@ class Workload:
 
 
 @lru_cache(maxsize=8)
-def _generated_texts(seed: int) -> tuple[list[str], list[str]]:
-    """The openings and the unfinished texts that a generated workload asks for in turn."""
-    endings = itertools.islice(unfinished(seed), TEXTS)
-    return prompts(seed, TEXTS), list(endings)
+def _generated_texts(seed: int, count: int) -> tuple[list[str], list[str]]:
+    """`count` openings, and as many unfinished texts, which are slow to find."""
+    return prompts(seed, count), list(itertools.islice(unfinished(seed), count))
 
 
 PRESETS: dict[str, Workload] = {

@@ -117,8 +117,9 @@ class Inspection:
             t("verdict.cause", share=percent(ns / idle), cause=cause_text(cause))
             for cause, ns in causes
         )
+        key = "verdict.no_kernel" if self.trace.is_engine_dump else "verdict.idle"
         return t(
-            "verdict.idle", device=device.device, share=percent(idle / span),
+            key, device=device.device, share=percent(idle / span),
             span=short_ms(span), causes=told,
         )  # fmt: skip
 

@@ -41,7 +41,8 @@ def texts_html(requests: Sequence[Request], truth: Sequence[Request], diff: Toke
 
 def _request(request: Request, truth: Request | None, wrong: Collection[int]) -> str:
     key = "text.wrong" if wrong else "text.right"
-    head = t(key, id=request.id, wrong=len(wrong), total=len(request.tokens))
+    total = max(len(request.tokens), len(truth.tokens) if truth else 0)
+    head = t(key, id=request.id, wrong=len(wrong), total=total)
     prompt = f'<span class="prompt">{for_html(decode(request.prompt))}</span>'
     body = _column("", prompt + marked(request.tokens, wrong))
     if wrong and truth is not None:

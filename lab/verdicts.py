@@ -26,7 +26,7 @@ def verdict_row(run: Study, sync: Study, bound: Bound) -> None:
     )
     _card(
         row, "step", t("verdict.ms", ms=f"{numbers.step_ms:.2f}"),
-        t("verdict.step_delta", factor=f"{base.wall_ms / numbers.wall_ms:.2f}"),
+        t("verdict.step_delta", factor=f"{base.step_ms / numbers.step_ms:.2f}"),
     )  # fmt: skip
     _card(
         row, "total", t("verdict.s", s=f"{numbers.wall_ms / 1000:.2f}"),

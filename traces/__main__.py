@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         summary = summarize(open_trace(options.file))
     except TraceError as error:
-        print(error, file=sys.stderr)
+        print(" ".join(str(error).split()), file=sys.stderr)
         return 2
     print(json.dumps(summary, indent=2) if options.json else as_text(summary))
     return 0

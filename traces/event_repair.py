@@ -79,9 +79,7 @@ class Salvage:
 
     def _take(self) -> Event | None:
         """The event that starts here, if it can be read as it is or repaired."""
-        following = NEXT_EVENT.search(self._text, self.at, self.at + WINDOW_BYTES)
-        ends = [_closing_brace(self._text, self.at), following.start() + 1 if following else -1]
-        for end in ends:
+        for end in self._possible_ends():
             raw = self._text[self.at : end] if end > 0 else b""
             for attempt in (lambda text: text, repaired, repaired_path):
                 event = _decoded(attempt(raw))
@@ -90,6 +88,12 @@ class Salvage:
                     self.at = end
                     return event
         return None
+
+    def _possible_ends(self) -> Iterator[int]:
+        """Its own closing brace, and only if that fails the dearer search; -1: not found."""
+        yield _closing_brace(self._text, self.at)
+        following = NEXT_EVENT.search(self._text, self.at, self.at + WINDOW_BYTES)
+        yield following.start() + 1 if following else -1
 
     def _skip(self) -> None:
         """Go on at the next thing that looks like an event."""

@@ -5,6 +5,7 @@ the bytes mean is not decided here.
 """
 
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -21,6 +22,18 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
 UTF8_BOM = b"\xef\xbb\xbf"
 ARCHIVE_DEPTH = 3
+DAMAGED_ZIP = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
+"""What `zipfile` raises for bad bytes: its decompressors' errors (bz2: OSError), unknown
+methods, encryption, and offsets that point outside the file."""
 
 Source = str | Path | bytes | BinaryIO
 
@@ -29,14 +42,14 @@ def read_source(source: Source, max_bytes: int = MAX_BYTES) -> tuple[bytes, list
     """The unpacked bytes of a path, of bytes or of an open binary file, and warnings.
 
     gzip (of several members, or cut off) and zip with one entry are unpacked, one inside
-    the other too. Raises TraceError for a folder, a missing or unreadable file, a damaged
-    archive, or more than `max_bytes` unpacked.
+    the other too. Raises TraceError for an empty path, a folder, a missing or unreadable
+    file, a damaged archive, or more than `max_bytes` unpacked.
     """
     warnings: list[str] = []
     if isinstance(source, bytes):
         data = _capped(_chunks(io.BytesIO(source)), max_bytes)
     elif isinstance(source, str | Path):
-        data = _read_path(Path(source), max_bytes)
+        data = _read_path(source, max_bytes)
     else:
         data = _capped(_chunks(source), max_bytes)
     for _ in range(ARCHIVE_DEPTH):
@@ -47,7 +60,10 @@ def read_source(source: Source, max_bytes: int = MAX_BYTES) -> tuple[bytes, list
     return data.removeprefix(UTF8_BOM), warnings
 
 
-def _read_path(path: Path, max_bytes: int) -> bytes:
+def _read_path(source: str | Path, max_bytes: int) -> bytes:
+    if source == "":  # which Path would take for the current folder
+        raise TraceError("No file was named; give the path of a trace file.")
+    path = Path(source)
     if path.is_dir():
         raise TraceError(f"{path} is a folder; open one trace file inside it.")
     try:
@@ -108,7 +124,7 @@ def _unzip(data: bytes, max_bytes: int) -> bytes:
                 )
             with archive.open(entries[0]) as stream:
                 return _capped(_chunks(stream), max_bytes)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except DAMAGED_ZIP as error:
         raise TraceError(
             "The zip file is damaged or encrypted; unpack it yourself and open the trace."
         ) from error

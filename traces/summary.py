@@ -7,10 +7,17 @@ import pandas as pd
 from traces.activity import DeviceActivity, device_activity
 from traces.gap import gaps_by_cause
 from traces.gaps import find_gaps
-from traces.schema import Trace
+from traces.schema import ENGINE_FORMAT, Trace
 
 NS_PER_MS = 1e6
 GAP_ROWS = 12
+
+IDLE = ["idle by cause"]
+NO_KERNEL = [
+    "time without a kernel by cause, from the first host work to the end",
+    "         (the idle time above is another: no work at all, from the GPU's first operation",
+    "         to its last)",
+]
 
 
 def summarize(trace: Trace) -> dict[str, Any]:
@@ -18,7 +25,8 @@ def summarize(trace: Trace) -> dict[str, Any]:
 
     `span_ms` runs from the first to the last event. `active` of a device is the union of
     its kernels, copies and memsets over the time from its first to its last GPU event;
-    `compute_active` counts kernels only. `gaps` sums over all devices.
+    `compute_active` counts kernels only. `gaps` sums over all devices what `find_gaps` calls
+    a gap: in an engine dump time without a kernel, which is more than `idle_ms`.
     """
     gaps = gaps_by_cause(find_gaps(trace))
     return {
@@ -49,7 +57,7 @@ def as_text(summary: dict[str, Any]) -> str:
             f"{device['copy_compute_overlap_ms']:,.3f} ms under kernels",
         ]
     if summary["gaps"]:
-        lines.append("idle by cause")
+        lines += NO_KERNEL if summary["format"] == ENGINE_FORMAT else IDLE
     causes = list(summary["gaps"].items())
     lines += [f"  {ms:12,.3f} ms  {cause}" for cause, ms in causes[:GAP_ROWS]]
     if len(causes) > GAP_ROWS:

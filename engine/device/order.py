@@ -8,10 +8,8 @@ and waits are work in that sense, too. Non-blocking streams take no part in it.
 What this module does not know: time, the log, copy engines.
 """
 
-from engine.device.simulator import Task
+from engine.device.simulator import Task, Tasks
 from engine.oplog import StreamKind
-
-Tasks = tuple[Task, ...]
 
 _BARRED = {StreamKind.DEFAULT, StreamKind.BLOCKING}
 """A default and a blocking stream hold each other's later work back."""
@@ -54,11 +52,13 @@ class StreamOrder:
         """Let a stream's next operation wait for `tasks`."""
         self._pending[stream] += tasks
 
-    def append(self, task: Task) -> None:
-        """A task enters its stream: it takes over what the stream was held back by."""
-        task.deps = self._pending[task.stream]
-        self._pending[task.stream] = ()
-        self._tails[task.stream] = (task,)
+    def append(self, task: Task) -> Tasks:
+        """A task enters its stream; returns what the stream was held back by until then."""
+        stream = task.stream
+        held_by = self._pending[stream]
+        self._pending[stream] = ()
+        self._tails[stream] = (task,)
+        return held_by
 
     def record(self, seq: int, stream: int) -> None:
         """Note what record number `seq` stands for: all work of the stream so far."""

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
+import msgspec
+
 FULL = 1000
 """The whole device, or the whole memory bandwidth, in permille."""
 
@@ -23,16 +25,16 @@ NEVER = 1 << 62
 """A time later than every other (ns)."""
 
 Effect = Callable[[], None]
+Tasks = tuple["Task", ...]
 
 
-@dataclass(slots=True, eq=False)
-class Task:
+class Task(msgspec.Struct, eq=False):
     """One entry of a stream.
 
     `work_ns` is its duration when nothing slows it down. `marks` are the amounts of
     remaining work (descending, the last is 0) at which `on_mark` is called with the
     mark's index: the chunks of a copy, or just the end of a kernel. At `since_ns`,
-    `left_ns` of the work were left, and `rate` is its speed from then on. `waits_for`
+    `worked_ns` of the work were done, and `rate` is its speed from then on. `waits_for`
     counts the tasks that must end before this one starts; `followers` wait for this one.
     """
 
@@ -43,7 +45,6 @@ class Task:
     occupancy: int = 0
     bandwidth: int = 0
     priority: int = 0
-    deps: tuple["Task", ...] = ()
     marks: tuple[int, ...] = (0,)
     on_start: Effect | None = None
     on_mark: Callable[[int], None] | None = None
@@ -51,11 +52,11 @@ class Task:
     end_ns: int = NEVER
     done: bool = False
     next_mark: int = 0
-    left_ns: int = 0
-    since_ns: int = 0
+    worked_ns: int = 0
+    since_ns: int = NEVER
     rate: tuple[int, int] = (1, 1)
     waits_for: int = 0
-    followers: list["Task"] = field(default_factory=list)
+    followers: list["Task"] = msgspec.field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -63,17 +64,16 @@ class Simulator:
     """Streams, running tasks and the device's clock.
 
     `on_done` is called with every finished task; it lets the owner copy times out.
-    `ready` is a heap of (`seq`, task) that wait for nothing but their copy engine, and
-    `events` one of (time of the next mark, `seq`, task) of the running tasks; `next_ns`
-    is the first of these times. `slowed` says that some of them run below their full speed.
+    `tails` holds the last task of each stream. `ready` is a heap of (`seq`, task) that wait
+    for nothing but their copy engine, `running` one of (time of the next mark, `seq`, task);
+    `next_ns` is the first of these times. `slowed` says that some tasks run below full speed.
     """
 
     on_done: Callable[[Task], None]
     now_ns: int = 0
-    tails: list[tuple[Task, ...]] = field(default_factory=list)
-    unfinished: dict[int, Task] = field(default_factory=dict)
+    tails: list[Tasks] = field(default_factory=list)
     ready: list[tuple[int, Task]] = field(default_factory=list)
-    events: list[tuple[int, int, Task]] = field(default_factory=list)
+    running: list[tuple[int, int, Task]] = field(default_factory=list)
     next_ns: int = NEVER
     busy_engines: set[str] = field(default_factory=set)
     slowed: bool = False
@@ -83,21 +83,19 @@ class Simulator:
         self.tails.append(())
         return len(self.tails) - 1
 
-    def enqueue(self, task: Task, issue_ns: int) -> None:
-        """Put a task behind its stream at host time `issue_ns` (not in the past)."""
+    def enqueue(self, task: Task, issue_ns: int, deps: Tasks = ()) -> None:
+        """Put a task behind its stream, and behind `deps`, at host time `issue_ns` (not in
+        the past)."""
         if issue_ns > self.now_ns:
             self.advance(issue_ns)
-        self.unfinished[task.seq] = task
-        for other in self.tails[task.stream] + task.deps:
+        for other in self.tails[task.stream] + deps:
             if not other.done:
                 other.followers.append(task)
                 task.waits_for += 1
         self.tails[task.stream] = (task,)
-        task.deps = ()
         if task.waits_for == 0:
             heappush(self.ready, (task.seq, task))
             self._start_ready()
-            self._schedule_next()
 
     def advance(self, until_ns: int) -> None:
         """Let everything happen that happens up to and including `until_ns`."""
@@ -120,26 +118,32 @@ class Simulator:
             self._step()
         return True
 
+    def unfinished(self) -> list[Task]:
+        """The tasks that run or wait."""
+        found = [task for *_, task in self.running] + [task for _, task in self.ready]
+        for task in found:
+            found += [follower for follower in task.followers if follower not in found]
+        return found
+
     def _step(self) -> None:
         """Go to the next instant: first the effects and ends that fall on it, then the starts."""
-        events, now_ns = self.events, self.next_ns
+        running, now_ns = self.running, self.next_ns
         self.now_ns = now_ns
-        firing = [heappop(events)[2]]
-        while events and events[0][0] == now_ns:
-            firing.append(heappop(events)[2])
+        firing = [heappop(running)[2]]
+        while running and running[0][0] == now_ns:
+            firing.append(heappop(running)[2])
         for task in firing:
             self._fire(task)
-        if self.ready:
-            self._start_ready()
-        self._schedule_next()
+        self._start_ready()
 
     def _fire(self, task: Task) -> None:
         """Apply the effect of the mark that `task` has reached; the last mark ends it."""
+        mark = task.next_mark
         if task.on_mark is not None:
-            task.on_mark(task.next_mark)
-        task.next_mark += 1
-        if task.next_mark < len(task.marks):
-            heappush(self.events, (_fires(task), task.seq, task))
+            task.on_mark(mark)
+        if mark + 1 < len(task.marks):
+            task.next_mark = mark + 1
+            heappush(self.running, (_fires(task), task.seq, task))
             return
         if task.engine:
             self.busy_engines.remove(task.engine)
@@ -148,27 +152,32 @@ class Simulator:
     def _finish(self, task: Task) -> None:
         task.done = True
         task.end_ns = self.now_ns
-        del self.unfinished[task.seq]
         for follower in task.followers:
             follower.waits_for -= 1
             if follower.waits_for == 0:
                 heappush(self.ready, (follower.seq, follower))
-        task.followers = []
+        task.followers.clear()
         self.on_done(task)
 
     def _start_ready(self) -> None:
-        """Start, in enqueue order, what is ready and finds its copy engine free."""
+        """Start, in enqueue order, what is ready and finds its copy engine free; then share
+        the device among all that runs and find the next instant."""
+        ready, running = self.ready, self.running
         held = []
-        while self.ready:
-            entry = heappop(self.ready)
+        while ready:
+            entry = heappop(ready)
             if entry[1].engine in self.busy_engines:
                 held.append(entry)
             else:
                 self._start(entry[1])
-        self.ready = held
+        ready += held
+        if len(running) > 1 or self.slowed:
+            self._share()
+        self.next_ns = running[0][0] if running else NEVER
 
     def _start(self, task: Task) -> None:
-        task.start_ns = task.since_ns = self.now_ns
+        now_ns = self.now_ns
+        task.start_ns = now_ns
         if task.on_start is not None:
             task.on_start()
         if task.work_ns == 0:
@@ -177,16 +186,10 @@ class Simulator:
                     task.on_mark(mark)
             self._finish(task)
             return
-        task.left_ns = task.work_ns
+        task.since_ns = now_ns
         if task.engine:
             self.busy_engines.add(task.engine)
-        heappush(self.events, (self.now_ns + task.work_ns - task.marks[0], task.seq, task))
-
-    def _schedule_next(self) -> None:
-        """Share the device among the running tasks where needed, and find the next instant."""
-        if len(self.events) > 1 or self.slowed:
-            self._share()
-        self.next_ns = self.events[0][0] if self.events else NEVER
+        heappush(self.running, (now_ns + task.work_ns - task.marks[0], task.seq, task))
 
     def _share(self) -> None:
         """Give every running task its rate: its share of occupancy and of bandwidth.
@@ -194,14 +197,15 @@ class Simulator:
         A task slowed by occupancy asks for less bandwidth; bandwidth knows no priorities.
         A task alone on the device has all of it, whatever it asks for.
         """
-        running = [task for _, _, task in self.events]
-        crowded = len(running) > 1 and (
-            sum([task.occupancy for task in running]) > FULL
-            or sum([task.bandwidth for task in running]) > FULL
-        )
+        occupancy = bandwidth = 0
+        for _, _, task in self.running:
+            occupancy += task.occupancy
+            bandwidth += task.bandwidth
+        crowded = len(self.running) > 1 and (occupancy > FULL or bandwidth > FULL)
         if not (crowded or self.slowed):
             return
         self.slowed = crowded
+        running = [task for _, _, task in self.running]
         rates = [Fraction(1)] * len(running)
         if crowded:
             rates = _occupancy_rates(running)
@@ -213,8 +217,8 @@ class Simulator:
                 ]
         for task, rate in zip(running, rates, strict=True):
             _set_rate(task, rate.as_integer_ratio(), self.now_ns)
-        self.events = [(_fires(task), task.seq, task) for task in running]
-        heapify(self.events)
+        self.running[:] = [(_fires(task), task.seq, task) for task in running]
+        heapify(self.running)
 
 
 def _occupancy_rates(running: list[Task]) -> list[Fraction]:
@@ -234,7 +238,7 @@ def _set_rate(task: Task, rate: tuple[int, int], now_ns: int) -> None:
     """Change a task's speed; what it has done so far at the old one is booked."""
     if rate != task.rate:
         numerator, denominator = task.rate
-        task.left_ns -= (now_ns - task.since_ns) * numerator // denominator
+        task.worked_ns += (now_ns - task.since_ns) * numerator // denominator
         task.since_ns = now_ns
         task.rate = rate
 
@@ -244,5 +248,5 @@ def _fires(task: Task) -> int:
     numerator, denominator = task.rate
     if numerator == 0:
         return NEVER
-    work = max(0, task.left_ns - task.marks[task.next_mark])
+    work = max(0, task.work_ns - task.worked_ns - task.marks[task.next_mark])
     return task.since_ns - (-work * denominator // numerator)

@@ -18,10 +18,10 @@ from engine.device.allocator import Reached, Temporaries
 from engine.device.api import Buffer, Event, HostSpan, Kernel, Stream
 from engine.device.cost import Jitter
 from engine.device.effects import move_in_chunks, run_body
-from engine.device.order import StreamOrder, Tasks
+from engine.device.order import StreamOrder
 from engine.device.recorder import HostWork, Recorder
 from engine.device.settings import Settings, Stopped
-from engine.device.simulator import Simulator, Task
+from engine.device.simulator import Simulator, Task, Tasks
 from engine.oplog import HOST, Access, Op, OpKind, StreamKind
 
 
@@ -214,7 +214,7 @@ class VirtualDevice(Recorder):
         """Raise Stopped; what is running or queued at that instant ends there in the log."""
         self.now_ns = self._stop_at_ns
         self._simulator.advance(self.now_ns)
-        for task in self._simulator.unfinished.values():
+        for task in self._simulator.unfinished():
             op = self.log.ops[task.seq]
             op.start_ns = min(task.start_ns, self.now_ns)
             op.end_ns = self.now_ns
@@ -257,8 +257,7 @@ class VirtualDevice(Recorder):
 
     def _enqueue(self, task: Task, op: Op) -> None:
         self._bar(op)
-        self._order.append(task)
-        self._simulator.enqueue(task, self.now_ns)
+        self._simulator.enqueue(task, self.now_ns, self._order.append(task))
 
     def _bar(self, op: Op) -> None:
         """Hold an operation back behind the legacy default stream's barrier, if there is one.

@@ -1,13 +1,15 @@
 """Running from a configuration: the published share, the worked examples, determinism."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from engine import baseline, configure, execute, run
+from engine.config import ConfigError
 from engine.device.cost import dump_cost, load_cost
 from engine.verdict import diff_tokens
-from engine.workload import load_workload
+from engine.workload import Prompt, Workload, WorkloadError, load_workload
 
 
 def host_work(result, name):
@@ -107,8 +109,6 @@ def test_an_operation_knows_the_line_of_the_loop_that_issued_it():
 
 @pytest.mark.parametrize("at_ms", [0, 3, 40.5, 100])
 def test_a_run_is_rebuilt_to_any_instant_from_its_configuration_alone(at_ms):
-    from dataclasses import replace
-
     at_ns = int(at_ms * 1e6)
     config = configure("async", steps=6)
     whole = execute(config)
@@ -149,3 +149,35 @@ def test_cost_and_workload_files_are_as_good_as_presets(tmp_path):
     from_presets = run("async", cost="cpu-bound", workload="churn", steps=12)
     assert from_files.wall_ns == from_presets.wall_ns
     assert from_files.texts == from_presets.texts
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"batch": 0}, {"batch": 257}, {"batch": -3}, {"steps": 0}, {"requests": -1},
+        {"seed": 1 << 50}, {"seed": 1.5}, {"jitter": -5}, {"jitter": 1000},
+    ],
+)  # fmt: skip
+def test_a_number_out_of_range_is_told_in_one_sentence(numbers):
+    (name,) = numbers
+    with pytest.raises(ConfigError, match=f"{name} must lie between"):
+        configure("async", **numbers)
+
+
+def test_toggles_may_be_plain_values_in_python():
+    plain = configure("async", set={"depth": 3, "wait_h2d": False})
+    assert plain == configure("async", set={"depth": "3", "wait_h2d": "off"})
+
+
+def test_a_cache_too_large_to_compute_is_refused_and_may_be_timed():
+    workload = replace(load_workload("chat"), kv_blocks=100_000, block_size=256)
+    with pytest.raises(WorkloadError, match="kv_blocks x block_size"):
+        run("async", workload=workload, steps=1)
+    assert run("async", workload=workload, steps=1, compute=False).steps == 1
+
+
+def test_requests_join_by_their_arrival_whatever_the_order_of_the_list():
+    listed = (Prompt("a", 4, "late", 3), Prompt("b", 4, "first"), Prompt("c", 4, "second"))
+    result = run("sync", workload=Workload(requests=listed))
+    joined = {request.id: request.committed_at[0] for request in result.requests}
+    assert joined == {"first": 0, "second": 0, "late": 3}

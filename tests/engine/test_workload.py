@@ -162,9 +162,9 @@ def test_a_generated_workload_is_as_long_as_asked(count, endless, expected):
 def test_a_listed_workload_has_the_requests_it_lists(count, expected):
     workload = Workload(requests=(Prompt("a", 1), Prompt("b", 2, "mine", 4), Prompt("c", 3)))
     requests = list(workload.requests_for(0, count, endless=True))
-    assert [r.id for r in requests] == ["r0", "mine", "r2"][:expected]
+    assert [r.id for r in requests] == ["r0", "r2", "mine"][:expected]
     second = requests[1]
-    assert (second.prompt, second.max_new_tokens, second.arrival_step) == (encode("b"), 2, 4)
+    assert (second.prompt, second.max_new_tokens, second.arrival_step) == (encode("c"), 3, 0)
 
 
 def test_generated_requests_keep_to_their_lengths_and_arrivals():

@@ -173,7 +173,7 @@ def upload(name: str, data: bytes) -> AppTest:
 def test_an_uploaded_run_is_judged_and_drawn() -> None:
     app = upload("run.json.gz", study("sync").file)
     assert not app.exception and not app.error
-    assert "GPU 0 idle 2" in app.markdown[1].value
+    assert "No kernel on GPU 0 for 2" in app.markdown[1].value
     assert any("mode sync" in caption.value for caption in app.caption)
     assert {"gap", "kernel 1"} <= {trace.get("name") for trace in charts(app)[1]["data"]}
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import time
 
 import pytest
 
@@ -111,3 +112,16 @@ def test_of_a_file_with_a_fault_in_every_hundredth_event_all_others_are_kept():
     found = names('{"traceEvents": [' + ",".join(hurt) + "]}")
     whole = {f"e{n}" for n in range(3000) if n % 100 != 5}
     assert len(whole & set(found)) >= 0.99 * len(whole)
+
+
+@pytest.mark.parametrize(
+    ("event", "fault", "kept"),
+    [(b'{"tts":1,"ph":"X","name":"a","ts":1}', b',{"tts":NaN}', 20_000), (b"{}", b"}", 0)],
+)
+def test_events_with_an_unusual_first_key_cost_no_search_each(event, fault, kept):
+    usual = b',{"ph":"X","name":"b","ts":1}'
+    text = b'{"traceEvents":[' + b",".join([event] * 20_000) + usual + fault + b"]}"
+    start = time.process_time()
+    trace = open_trace(text)
+    assert time.process_time() - start < 2
+    assert len(trace.spans) == kept + 1

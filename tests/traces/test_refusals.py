@@ -64,6 +64,34 @@ def test_a_zip_without_files_and_an_encrypted_one_are_refused():
         open_trace(bytes(locked))
 
 
+@pytest.mark.parametrize(
+    ("method", "spoilt", "cause"),
+    [
+        (zipfile.ZIP_BZIP2, b"1AY&SY", "OSError"),
+        (zipfile.ZIP_LZMA, b"\x09\x04\x05\x00\x5d", "LZMAError"),
+        (zipfile.ZIP_STORED, b"PK\x05\x06", "ValueError"),
+    ],
+)
+def test_a_damaged_zip_is_refused_whatever_its_unpacker_raises(method, spoilt, cause):
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("a.json", b'[{"ph": "X", "name": "a", "ts": 1}]' * 9)
+    data = bytearray(buffer.getvalue())
+    at = data.index(spoilt)
+    if method == zipfile.ZIP_STORED:
+        data[at + 16 : at + 20] = b"\xff\xff\xff\x7f"  # where the directory begins
+    else:
+        data[at : at + len(spoilt)] = spoilt[:-1] + b"\xff"
+    with pytest.raises(TraceError, match="zip file is damaged") as refusal:
+        open_trace(bytes(data))
+    assert type(refusal.value.__cause__).__name__ == cause
+
+
+def test_an_empty_path_is_no_folder():
+    with pytest.raises(TraceError, match="No file was named"):
+        open_trace("")
+
+
 def test_a_trace_that_mentions_other_formats_is_still_a_trace():
     text = b'{"schema": 1, "traceEvents": [{"ph": "X", "name": "nodes", "ts": 1}], "nodes": 1}'
     assert open_trace(text).spans["name"].tolist() == ["nodes"]

@@ -48,6 +48,7 @@ def test_inspect_prints_a_table_or_json(tmp_path, capsys):
     table = capsys.readouterr().out
     assert "GPU 0    active 79.5%, kernels alone 51.3%" in table
     assert "update state" in table
+    assert "time without a kernel by cause, from the first host work to the end" in table
     assert main(["inspect", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == summarize(sync_run().trace())
 
@@ -59,6 +60,26 @@ def test_bad_input_is_one_line_on_stderr_and_code_2(tmp_path, capsys):
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("name", "says"), [("a\nb.json", "a b.json"), ("", "No file was named")])
+def test_a_strange_file_name_is_complained_about_in_one_line(name, says, capsys):
+    assert main(["inspect", name]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert says in line
+
+
+def test_idle_time_of_other_traces_keeps_its_name(capsys, tmp_path):
+    kernels = [
+        {"ph": "X", "name": "k", "cat": "kernel", "ts": ts, "dur": 1, "args": {"device": 0}}
+        for ts in (0, 5)
+    ]
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(kernels))
+    assert main(["inspect", str(path)]) == 0
+    table = capsys.readouterr().out
+    assert "\nidle by cause\n" in table
+    assert "without a kernel" not in table
 
 
 def test_many_causes_are_cut_short_in_the_table(tmp_path, capsys):
