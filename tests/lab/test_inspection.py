@@ -25,7 +25,7 @@ def test_a_saved_run_has_the_same_lanes_and_gaps(mode: str) -> None:
 def test_the_verdict_of_a_saved_run_is_the_runs_own() -> None:
     run = study("sync")
     (sentence,) = Inspection(run.trace, "run", "key").verdicts
-    assert f"idle {100 * (1 - run.numbers.gpu_active):.1f} %" in sentence
+    assert f"for {100 * (1 - run.numbers.gpu_active):.1f} %" in sentence
     assert "update state" in sentence
 
 
