@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from engine.device.api import Device, Event
-from engine.request import Request, Row
+from engine.request import Row
 
 
 @dataclass(slots=True, eq=False)
@@ -25,11 +25,6 @@ class Batch:
     def __post_init__(self) -> None:
         self.launched = tuple(self.rows)
         self.tokens = sum([row.count for row in self.launched])
-
-    @property
-    def requests(self) -> list[Request]:
-        """The requests that have a row in this batch."""
-        return [row.request for row in self.launched]
 
 
 def new_batch(

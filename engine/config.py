@@ -7,8 +7,8 @@ from typing import Any
 from engine.device.cost import PRESETS as COSTS
 from engine.device.cost import CostModel
 from engine.mechanisms import ASYNC, SYNC, Mechanisms
+from engine.workload import MOST_ROWS, Workload
 from engine.workload import PRESETS as WORKLOADS
-from engine.workload import Workload
 
 
 class ConfigError(ValueError):
@@ -16,7 +16,7 @@ class ConfigError(ValueError):
 
 
 LIMITS: dict[str, tuple[int, int]] = {
-    "batch": (1, 256),
+    "batch": (1, MOST_ROWS),
     "steps": (1, 1_000_000),
     "requests": (1, 1_000_000),
     "seed": (-(1 << 40), 1 << 40),

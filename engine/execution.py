@@ -2,7 +2,7 @@
 
     from engine import run
     result = run("async", set={"wait_h2d": "off"})
-    print(result.wrong_tokens, result.hazards, result.texts)
+    print(result.hazards, result.invariants, result.texts)
 
 A `Run` keeps the log of operations and the host's spans; the trace, the hazards and the
 comparison with the synchronous baseline are made when they are asked for.

@@ -27,7 +27,6 @@ class Forward:
     the compute stream runs one batch after the other."""
 
     model: Model | None
-    config: ModelConfig
     slots: Slots
     workload: Workload
     sampler: Sampler
@@ -49,33 +48,29 @@ class Forward:
             self.ids.rows(tokens), self.hidden.rows(tokens), self.logits.rows(rows),
         )  # fmt: skip
         carried, used, written = self._touched(batch)
+        bodies = self._bodies(batch, inputs, ring_start)
         kernels = [
             Kernel(
                 "carry", "carry",
                 (token_ids, places, self.ring.rows(carried)), (ids,),
-                self._carry_body(batch, inputs), size,
+                bodies.get("carry"), size,
             ),
-            Kernel("embed", "embed", (ids,), (hidden,), self._embed_body(batch), size),
+            Kernel("embed", "embed", (ids,), (hidden,), bodies.get("embed"), size),
         ]  # fmt: skip
         for index, kv in enumerate(self.kv):
             kernels.append(
                 Kernel(
                     f"layer {index}", "layer",
                     (hidden, places, table, kv.rows(used)), (hidden, kv.rows(written)),
-                    self._layer_body(batch, inputs, index), size, (index, len(self.kv)),
+                    bodies.get(f"layer {index}"), size, (index, len(self.kv)),
                 )
             )  # fmt: skip
         out = self.slots.device_outputs[batch.device_slot]
         sampled = (out.rows(rows), self.ring.rows(self._ring_mask(ring_start, count)))
+        kernels.append(Kernel("head", "head", (hidden, sampling), (logits,), bodies.get("head")))
         kernels.append(
-            Kernel("head", "head", (hidden, sampling), (logits,), self._head_body(batch, inputs))
+            Kernel("sample", "sample", (logits, sampling), sampled, bodies.get("sample"))
         )
-        kernels.append(
-            Kernel(
-                "sample", "sample", (logits, sampling), sampled,
-                self._sample_body(batch, inputs, out, ring_start),
-            )
-        )  # fmt: skip
         return kernels
 
     def _ring_mask(self, start: int, count: int) -> int:
@@ -100,9 +95,24 @@ class Forward:
                 written |= rows_mask(blocks[first + 1 : last + 1])
         return carried, used, written
 
-    def _carry_body(self, batch: Batch, inputs: dict[str, Buffer]) -> Body | None:
-        if self.model is None:
-            return None
+    def _bodies(self, batch: Batch, inputs: dict[str, Buffer], ring_start: int) -> dict[str, Body]:
+        """What the kernels compute, by their names; nothing in a timing-only run."""
+        model = self.model
+        if model is None:
+            return {}
+        out = self.slots.device_outputs[batch.device_slot]
+        bodies = {
+            f"layer {index}": self._layer_body(model, batch, inputs, index)
+            for index in range(len(self.kv))
+        }
+        return bodies | {
+            "carry": self._carry_body(batch, inputs),
+            "embed": self._embed_body(model, batch),
+            "head": self._head_body(model, batch, inputs),
+            "sample": self._sample_body(batch, inputs, out, ring_start),
+        }
+
+    def _carry_body(self, batch: Batch, inputs: dict[str, Buffer]) -> Body:
         add = self.carry.startswith("add")
 
         def body() -> Commit:
@@ -115,10 +125,7 @@ class Forward:
 
         return body
 
-    def _embed_body(self, batch: Batch) -> Body | None:
-        if self.model is None:
-            return None
-        model = self.model
+    def _embed_body(self, model: Model, batch: Batch) -> Body:
 
         def body() -> Commit:
             result = model.embed(self.ids.tensor[: batch.tokens])
@@ -126,10 +133,9 @@ class Forward:
 
         return body
 
-    def _layer_body(self, batch: Batch, inputs: dict[str, Buffer], index: int) -> Body | None:
-        if self.model is None:
-            return None
-        model = self.model
+    def _layer_body(
+        self, model: Model, batch: Batch, inputs: dict[str, Buffer], index: int
+    ) -> Body:
         columns = max(len(row.request.blocks) for row in batch.launched)
 
         def body() -> Commit:
@@ -150,10 +156,7 @@ class Forward:
 
         return body
 
-    def _head_body(self, batch: Batch, inputs: dict[str, Buffer]) -> Body | None:
-        if self.model is None:
-            return None
-        model = self.model
+    def _head_body(self, model: Model, batch: Batch, inputs: dict[str, Buffer]) -> Body:
         count = len(batch.launched)
 
         def body() -> Commit:
@@ -165,9 +168,7 @@ class Forward:
 
     def _sample_body(
         self, batch: Batch, inputs: dict[str, Buffer], out: Buffer, ring_start: int
-    ) -> Body | None:
-        if self.model is None:
-            return None
+    ) -> Body:
         count = len(batch.launched)
         places = [(ring_start + row) % self.ring.info.rows for row in range(count)]
 
@@ -210,7 +211,6 @@ def make_forward(
     )  # fmt: skip
     return Forward(
         model,
-        config,
         slots,
         workload,
         sampler,

@@ -133,7 +133,7 @@ class Scheduler:
         if self.mechanisms.carry == "none":
             return -1
         row = number if self.mechanisms.carry_key == "row" else request.last_row
-        return (request.last_step * self.workload.batch + row) % self.ring_rows
+        return self.ring_place(request.last_step, row)
 
     def _leaked_carry(self, request: Request, step: int) -> int:
         leaked = self.mechanisms.carry_partial_prefill == "leaked"

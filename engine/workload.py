@@ -23,6 +23,10 @@ TEXTS = 64
 """How many openings, and how many unfinished texts, a seed has; then they come again."""
 
 
+MOST_ROWS = 256
+"""The largest batch, in request rows."""
+
+
 class WorkloadError(ValueError):
     """A workload that cannot be run; the message is one sentence."""
 
@@ -260,7 +264,7 @@ def _check_entries(example: Workload | Prompt, values: dict[str, object]) -> Non
 
 def _checked(workload: Workload) -> Workload:
     limits = {
-        "batch": (1, 256),
+        "batch": (1, MOST_ROWS),
         "max_batched_tokens": (workload.batch, 4096),
         "block_size": (1, 256),
         "kv_blocks": (1, 100_000),

@@ -8,7 +8,7 @@ and waits are work in that sense, too. Non-blocking streams take no part in it.
 What this module does not know: time, the log, copy engines.
 """
 
-from engine.device.simulator import Task, Tasks
+from engine.device.simulator import Tasks
 from engine.oplog import StreamKind
 
 _BARRED = {StreamKind.DEFAULT, StreamKind.BLOCKING}
@@ -16,19 +16,21 @@ _BARRED = {StreamKind.DEFAULT, StreamKind.BLOCKING}
 
 
 class StreamOrder:
-    """The last operation of every stream, and what its next one waits for beside it."""
+    """What the next operation of every stream waits for beside the one before it.
 
-    def __init__(self) -> None:
+    `tails` is the simulator's own list of the last task of each stream.
+    """
+
+    def __init__(self, tails: list[Tasks]) -> None:
         self._kinds: list[StreamKind] = []
         self.barring: list[list[int]] = []
-        self._tails: list[Tasks] = []
+        self._tails = tails
         self._pending: list[Tasks] = []
         self._records: dict[int, Tasks] = {}
 
     def add_stream(self, kind: StreamKind) -> None:
         """The next stream, still empty."""
         self._kinds.append(kind)
-        self._tails.append(())
         self._pending.append(())
         self.barring = [
             [number for number, other in enumerate(self._kinds) if {mine, other} == _BARRED]
@@ -52,12 +54,10 @@ class StreamOrder:
         """Let a stream's next operation wait for `tasks`."""
         self._pending[stream] += tasks
 
-    def append(self, task: Task) -> Tasks:
-        """A task enters its stream; returns what the stream was held back by until then."""
-        stream = task.stream
+    def release(self, stream: int) -> Tasks:
+        """A task enters the stream; returns what the stream was held back by until then."""
         held_by = self._pending[stream]
         self._pending[stream] = ()
-        self._tails[stream] = (task,)
         return held_by
 
     def record(self, seq: int, stream: int) -> None:

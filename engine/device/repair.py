@@ -7,21 +7,12 @@ wait for the right one: on its stream, or on the host where the host itself is l
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
+
+from engine.fixes import Edge
 
 if TYPE_CHECKING:
     from engine.device.api import Device, Event, Stream
-
-
-class Edge(Protocol):
-    """What a fix tells a device."""
-
-    @property
-    def after(self) -> str: ...
-    @property
-    def before(self) -> str: ...
-    @property
-    def steps_back(self) -> int: ...
 
 
 class Repairs:

@@ -121,8 +121,11 @@ class Simulator:
     def unfinished(self) -> list[Task]:
         """The tasks that run or wait."""
         found = [task for *_, task in self.running] + [task for _, task in self.ready]
+        known = {task.seq for task in found}
         for task in found:
-            found += [follower for follower in task.followers if follower not in found]
+            new = [follower for follower in task.followers if follower.seq not in known]
+            known.update(follower.seq for follower in new)
+            found += new
         return found
 
     def _step(self) -> None:

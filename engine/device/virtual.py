@@ -35,7 +35,7 @@ class VirtualDevice(Recorder):
         self._jitter = Jitter(settings.jitter_percent, settings.seed)
         self._repairs = settings.repairs
         self._simulator = Simulator(self._finished)
-        self._order = StreamOrder()
+        self._order = StreamOrder(self._simulator.tails)
         super().__init__(settings.compute)
         self._temporaries = Temporaries(self, self._point)
 
@@ -257,7 +257,7 @@ class VirtualDevice(Recorder):
 
     def _enqueue(self, task: Task, op: Op) -> None:
         self._bar(op)
-        self._simulator.enqueue(task, self.now_ns, self._order.append(task))
+        self._simulator.enqueue(task, self.now_ns, self._order.release(task.stream))
 
     def _bar(self, op: Op) -> None:
         """Hold an operation back behind the legacy default stream's barrier, if there is one.
