@@ -28,11 +28,12 @@ from engine.fixes import Edge
 from engine.hazards import Hazard, find_hazards
 from engine.loop import Loop
 from engine.mechanisms import Mechanisms, Toggle, encode
-from engine.model import load_model
+from engine.memo import remembering_model
 from engine.model_weights import ModelConfig
 from engine.modes import mode_named
 from engine.parts import Listener, Parts, build_parts
 from engine.request import Request
+from engine.token_diff import TokenDiff, diff_tokens
 from engine.workload import Workload, WorkloadError, load_workload
 from traces import Gap, Trace, find_gaps
 
@@ -62,6 +63,14 @@ class Run:
     def invariants(self) -> list[str]:
         """Broken invariants, one sentence each."""
         return self.parts.ledger.broken
+
+    @cached_property
+    def token_diff(self) -> TokenDiff | None:
+        """What differs from the synchronous baseline; None where no token was computed."""
+        if not self.config.compute:
+            return None
+        truth, cut = baseline(self.config).requests, self.config.steps is not None
+        return diff_tokens(self.requests, truth, self.steps, cut)
 
     @cached_property
     def hazards(self) -> list[Hazard]:
@@ -175,7 +184,7 @@ def execute(
             mechanisms.blocking_launch, stop_at_ns, Repairs(waiting) if waiting else None,
         )
     )  # fmt: skip
-    model = load_model() if config.compute else None
+    model = remembering_model() if config.compute else None
     if model is not None:
         _check_size(config.workload, model.config)
     parts = build_parts(

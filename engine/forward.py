@@ -13,12 +13,32 @@ import torch
 
 from engine.batch import Batch
 from engine.device.api import Body, Buffer, Commit, Device, Kernel
-from engine.model import Model
+from engine.model import Model, Places, write_kv
 from engine.model_weights import ModelConfig
 from engine.oplog import row_mask, rows_mask
 from engine.sampling import Sampler
 from engine.slots import Slots
 from engine.workload import Workload
+
+
+@dataclass(slots=True)
+class Placing:
+    """Where the token rows stand, worked out anew only when a layer reads something new.
+
+    Each layer reads its inputs from device memory when it starts, so one that is rewritten in
+    the middle of a step hurts the layers that come after.
+    """
+
+    read: tuple[torch.Tensor, ...] = ()
+    places: Places | None = None
+
+    def __call__(self, model: Model, *inputs: torch.Tensor, pool: torch.Tensor) -> Places:
+        """The places of `inputs`: token rows [T, 3 or more], block table [R, max_blocks]."""
+        if self.places is None or not all(map(torch.equal, inputs, self.read)):
+            self.read = tuple(tensor.clone() for tensor in inputs)
+            tokens, table = self.read
+            self.places = model.place(tokens[:, 0], tokens[:, 1], table, pool)
+        return self.places
 
 
 @dataclass(slots=True)
@@ -36,6 +56,7 @@ class Forward:
     hidden: Buffer
     logits: Buffer
     kv: list[Buffer]
+    placing: Placing
 
     def kernels(self, batch: Batch, ring_start: int) -> list[Kernel]:
         """The kernels of one step in launch order; its tokens go to the ring at `ring_start`."""
@@ -139,18 +160,16 @@ class Forward:
         columns = max(len(row.request.blocks) for row in batch.launched)
 
         def body() -> Commit:
-            places = inputs["places"].tensor[: batch.tokens]
+            raw = inputs["places"].tensor[: batch.tokens]
             table = inputs["block_table"].tensor[: len(batch.launched), :columns]
-            k_pool, v_pool = self.kv[index].tensor.unbind(1)
-            result, k_new, v_new, blocks, offsets = model.layer(
-                index, self.hidden.tensor[: batch.tokens], places[:, 0], places[:, 1],
-                table, k_pool, v_pool,
-            )  # fmt: skip
+            pool = self.kv[index].tensor
+            places = self.placing(model, raw, table, pool=pool)
+            hidden = self.hidden.tensor[: batch.tokens]
+            result, kv_new = model.layer(index, hidden, places, pool)
 
             def commit() -> None:
-                _write(self.hidden.tensor[: batch.tokens], result)
-                k_pool[blocks, offsets] = k_new
-                v_pool[blocks, offsets] = v_new
+                _write(hidden, result)
+                write_kv(pool, places, kv_new)
 
             return commit
 
@@ -207,7 +226,7 @@ def make_forward(
     """
     floats = torch.float64
     kv_shape: Sequence[int] = (
-        workload.kv_blocks, 2, workload.block_size, config.n_kv_heads, config.head_dim,
+        workload.kv_blocks, workload.block_size, 2, config.n_kv_heads, config.head_dim,
     )  # fmt: skip
     return Forward(
         model,
@@ -225,4 +244,5 @@ def make_forward(
             device.buffer("kv blocks", f"layer {i}", kv_shape, dtype=floats)
             for i in range(config.n_layers)
         ],
+        Placing(),
     )

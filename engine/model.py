@@ -7,8 +7,8 @@ A step is a flat list of T token rows that belong to R sequence rows. One row is
 decode step, several rows with ascending positions are a prefill chunk, and both may
 stand side by side. Keys and values live in blocks; `block_table` says which blocks a
 sequence row owns, in order. A layer reads the pool and returns what has to be written
-into it, because a kernel writes when it ends. No kernel loops over requests or writes
-into an argument.
+into it (by `write_kv`), because a kernel writes when it ends. No kernel loops over
+requests or writes into an argument.
 
 Two properties the lab rests on:
 
@@ -27,6 +27,7 @@ What this module does not do: loading (`engine.model_weights`), requests, schedu
 carry-over, deciding when a write lands.
 """
 
+import math
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -37,25 +38,41 @@ from torch import Tensor
 
 from engine.model_weights import DEFAULT_PATH, LayerWeights, ModelConfig, Weights, load
 
-__all__ = ["LayerOutput", "Model", "ModelConfig", "greedy", "load_model"]
+__all__ = ["LayerOutput", "Model", "ModelConfig", "Places", "greedy", "load_model", "write_kv"]
 
-_EPSILON = torch.tensor(1e-6)
+_EPSILON = 1e-6
 """Keeps a row of zeros from becoming NaN."""
 
 
+class Places(NamedTuple):
+    """Where the token rows of a step stand: what follows from positions, rows and block table.
+
+    The same for all layers, as long as the three stay the same in device memory.
+    """
+
+    positions: Tensor
+    """[T] int64"""
+    blocks: Tensor
+    """[R * max_blocks] int64, the block table in one line"""
+    in_cache: Tensor
+    """[T] int64, the place of each token row in the copied caches of the R sequence rows"""
+    in_pool: Tensor
+    """[T] int64, its place in the pool, which counts on through the blocks"""
+    visible: Tensor
+    """[T, 1, 1, span] bool: the positions up to its own"""
+    rows: Tensor | None
+    """[T] int64, the sequence row of each; None where token row t belongs to sequence row t"""
+    span: int
+    """Positions of a copied cache: max_blocks * block_size"""
+
+
 class LayerOutput(NamedTuple):
-    """What one layer gives back; the caller writes keys and values at (block_ids, offsets)."""
+    """What one layer gives back; the caller writes keys and values into the pool."""
 
     hidden: Tensor
     """[T, D]"""
-    k_new: Tensor
-    """[T, n_kv_heads, head_dim]"""
-    v_new: Tensor
-    """[T, n_kv_heads, head_dim]"""
-    block_ids: Tensor
-    """[T] int64, the block of each token row"""
-    offsets: Tensor
-    """[T] int64, the position within that block"""
+    kv_new: Tensor
+    """[T, 2, n_kv_heads, head_dim]: keys, then values"""
 
 
 class Model:
@@ -84,41 +101,39 @@ class Model:
         """[T] int64 token ids -> [T, D] hidden states."""
         return self.weights.embed.index_select(0, tokens.clamp(0, self.config.vocab - 1))
 
-    def layer(
-        self,
-        index: int,
-        hidden: Tensor,
-        positions: Tensor,
-        rows: Tensor,
-        block_table: Tensor,
-        k_pool: Tensor,
-        v_pool: Tensor,
-    ) -> LayerOutput:
-        """Layer `index` over T token rows, seeing the pool and the keys of this very step.
+    def place(self, positions: Tensor, rows: Tensor, block_table: Tensor, pool: Tensor) -> Places:
+        """Where T token rows stand in a pool like `pool`.
 
-        hidden [T, D]; positions [T] and rows [T] int64; block_table [R, max_blocks] int64;
-        k_pool and v_pool [num_blocks, block_size, n_kv_heads, head_dim]. The work grows with
-        max_blocks, so hand over no more columns than the longest sequence needs; entries past
-        a sequence's own blocks may hold anything.
+        positions [T] and rows [T] int64; block_table [R, max_blocks] int64; pool [num_blocks,
+        block_size, ...]. A layer's work grows with max_blocks, so hand over no more columns
+        than the longest sequence needs; entries past a sequence's own blocks may hold anything.
         """
-        block_size = k_pool.shape[1]
-        span = block_table.shape[1] * block_size
+        size = pool.shape[1]
+        span = block_table.shape[1] * size
         positions = positions.clamp(0, min(span, self.config.max_positions) - 1)
         rows = rows.clamp(0, block_table.shape[0] - 1)
-        blocks = block_table.clamp(0, k_pool.shape[0] - 1).flatten()
-        place = torch.add(positions, rows, alpha=span)
+        blocks = block_table.clamp(0, pool.shape[0] - 1).flatten()
+        in_cache = torch.add(positions, rows, alpha=span)
+        in_pool = blocks.index_select(0, in_cache // size) * size + in_cache % size
+        visible = torch.arange(span) <= positions[:, None, None, None]
+        # In a decode step a sequence's copied cache stands where its one token row does. A GPU
+        # would have to make the host wait for this answer.
+        aligned = torch.equal(rows, torch.arange(block_table.shape[0]))
+        return Places(
+            positions, blocks, in_cache, in_pool, visible, None if aligned else rows, span
+        )
 
-        q, k_new, v_new = self.project(index, hidden, positions)
-        keys = _gather(k_pool, blocks, span, place, k_new)
-        values = _gather(v_pool, blocks, span, place, v_new)
-        # Where token row t belongs to sequence row t, as in every decode step, the copies are
-        # in place already. A GPU would have to make the host wait for this answer.
-        if not torch.equal(rows, torch.arange(block_table.shape[0])):
-            keys, values = keys.index_select(0, rows), values.index_select(0, rows)
-        visible = torch.arange(span) <= positions.unsqueeze(1)
-        hidden = self.finish(index, hidden, _attend(q, keys, values, visible))
-        block_ids = blocks.index_select(0, place // block_size)
-        return LayerOutput(hidden, k_new, v_new, block_ids, place % block_size)
+    def layer(self, index: int, hidden: Tensor, places: Places, pool: Tensor) -> LayerOutput:
+        """Layer `index` over T token rows, seeing the pool and the keys of this very step.
+
+        hidden [T, D]; pool [num_blocks, block_size, 2, n_kv_heads, head_dim]: keys and values.
+        """
+        n_q, n_kv = self.config.n_heads, self.config.n_kv_heads
+        heads = self.project(index, hidden, places.positions)
+        kv_new = heads.narrow(1, n_q, 2 * n_kv).unflatten(1, (2, n_kv))
+        cache = _gather(pool, places, kv_new)
+        attended = _attend(heads.narrow(1, 0, n_q), cache, places.visible)
+        return LayerOutput(self.finish(index, hidden, attended), kv_new)
 
     def head(self, hidden: Tensor, last: Tensor) -> Tensor:
         """hidden [T, D], last [R] int64 -> logits [R, V] of the token rows named by `last`.
@@ -128,17 +143,15 @@ class Model:
         chosen = hidden.index_select(0, last.clamp(0, hidden.shape[0] - 1))
         return _rms_norm(chosen) @ self.weights.head
 
-    def project(self, index: int, hidden: Tensor, positions: Tensor) -> tuple[Tensor, ...]:
-        """Queries [T, H, hd], keys and values [T, K, hd] of layer `index`, rotated where due."""
-        n_q, n_kv, head_dim = self.config.n_heads, self.config.n_kv_heads, self.config.head_dim
+    def project(self, index: int, hidden: Tensor, positions: Tensor) -> Tensor:
+        """[T, H + 2K, hd]: queries, keys and values of layer `index`.
+
+        Queries and keys are turned by their positions; queries are scaled for the dot product.
+        """
         mixed = _rms_norm(hidden) @ self.weights.layers[index].qkv
-        mixed = mixed.view(-1, n_q + 2 * n_kv, head_dim)
-        turned = _rotate(mixed.narrow(1, 0, n_q + n_kv), self._turns.index_select(0, positions))
-        return (
-            turned.narrow(1, 0, n_q),
-            turned.narrow(1, n_q, n_kv),
-            mixed.narrow(1, n_q + n_kv, n_kv),
-        )
+        pairs = torch.view_as_complex(mixed.unflatten(1, (-1, 2)))
+        turned = torch.view_as_real(pairs * self._turns.index_select(0, positions))
+        return turned.view(len(hidden), -1, self.config.head_dim)
 
     def finish(self, index: int, hidden: Tensor, attended: Tensor) -> Tensor:
         """The rest of a layer: [T, D] residual and [T, H * hd] attention -> [T, D]."""
@@ -146,6 +159,11 @@ class Model:
         hidden = torch.addmm(hidden, attended, layer.out)
         gate, up = (_rms_norm(hidden) @ layer.gate_up).chunk(2, -1)
         return torch.addmm(hidden, F.silu(gate) * up, layer.down)
+
+
+def write_kv(pool: Tensor, places: Places, kv_new: Tensor) -> None:
+    """Put a layer's new keys and values where they belong in the pool."""
+    pool.flatten(0, 1).index_copy_(0, places.in_pool, kv_new)
 
 
 def greedy(logits: Tensor) -> Tensor:
@@ -160,39 +178,42 @@ def load_model(path: Path | None = None) -> Model:
 
 
 def _rms_norm(x: Tensor) -> Tensor:
-    """RMSNorm without a gain: x / (|x| / sqrt(D) + eps), in three small operations, not six."""
-    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
-    return x / torch.add(_EPSILON, length, alpha=x.shape[-1] ** -0.5)
-
-
-def _rotate(heads: Tensor, turns: Tensor) -> Tensor:
-    """[T, n, hd] with neighbouring numbers as complex pairs, each turned by [T, hd / 2] (RoPE)."""
-    pairs = torch.view_as_complex(heads.view(*heads.shape[:2], -1, 2))
-    return torch.view_as_real(pairs * turns.unsqueeze(1)).view(heads.shape)
+    """RMSNorm without a gain: x / (|x| / sqrt(D) + eps), in four small operations, not six."""
+    length: Tensor = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+    return x / (length / math.sqrt(x.shape[-1]) + _EPSILON)
 
 
 def _rotary_table(config: ModelConfig, dtype: torch.dtype) -> Tensor:
-    """[max_positions, hd / 2] complex: the turn of each pair at each position (RoFormer)."""
+    """[max_positions, (H + 2K) * hd / 2] complex: what each pair of a projection is times.
+
+    The turn of each pair at each position (RoFormer) for queries and keys, and 1 for values.
+    The queries' numbers also hold 1 / sqrt(hd), the scale of scaled dot product attention.
+    """
     pairs = torch.arange(0, config.head_dim, 2, dtype=torch.float64) / config.head_dim
     angles = torch.outer(
         torch.arange(config.max_positions, dtype=torch.float64), config.rope_theta**-pairs
     )
-    return torch.polar(torch.ones_like(angles), angles).to(dtype.to_complex())
+    turns = torch.polar(torch.ones_like(angles), angles)
+    queries = (turns * config.head_dim**-0.5).repeat(1, config.n_heads)
+    keys = turns.repeat(1, config.n_kv_heads)
+    return torch.cat((queries, keys, torch.ones_like(keys)), 1).to(dtype.to_complex())
 
 
-def _gather(pool: Tensor, blocks: Tensor, span: int, place: Tensor, new: Tensor) -> Tensor:
-    """[R, span, K, hd]: a copy of every sequence's cache with this step's `new` in it."""
-    head = pool.shape[2:]
-    cache = pool.index_select(0, blocks).view(-1, *head).index_copy_(0, place, new)
-    return cache.view(-1, span, *head)
+def _gather(pool: Tensor, places: Places, new: Tensor) -> Tensor:
+    """[T, span, 2, K, hd]: a copy of every token row's cache with this step's `new` in it."""
+    entry = pool.shape[2:]
+    cache = pool.index_select(0, places.blocks).view(-1, *entry)
+    cache = cache.index_copy_(0, places.in_cache, new).view(-1, places.span, *entry)
+    return cache if places.rows is None else cache.index_select(0, places.rows)
 
 
-def _attend(q: Tensor, keys: Tensor, values: Tensor, visible: Tensor) -> Tensor:
+def _attend(queries: Tensor, cache: Tensor, visible: Tensor) -> Tensor:
     """[T, H * hd]: each token row attends to the positions up to its own.
 
     The query heads that share a key/value head stand where a batch of queries would.
     """
-    grouped = q.view(q.shape[0], keys.shape[2], -1, q.shape[2])
+    keys, values = cache.transpose(1, 3).unbind(2)
+    grouped = queries.view(len(queries), keys.shape[1], -1, queries.shape[2])
     return F.scaled_dot_product_attention(
-        grouped, keys.transpose(1, 2), values.transpose(1, 2), attn_mask=visible[:, None, None]
+        grouped, keys, values, attn_mask=visible, scale=1.0
     ).flatten(1)

@@ -22,12 +22,13 @@ def hidden_states(model: Model, tokens: Tensor) -> Tensor:
     n_texts, length = tokens.shape
     positions = torch.arange(length).repeat(n_texts)
     hidden = model.embed(tokens.flatten())
+    groups = model.config.n_heads, model.config.n_kv_heads, model.config.n_kv_heads
     for index in range(model.config.n_layers):
-        q, k, v = (
-            part.unflatten(0, (n_texts, length)).transpose(1, 2)
-            for part in model.project(index, hidden, positions)
+        heads = model.project(index, hidden, positions).unflatten(0, (n_texts, length))
+        q, k, v = heads.transpose(1, 2).split(groups, 1)
+        attended = F.scaled_dot_product_attention(
+            q, k, v, is_causal=True, scale=1.0, enable_gqa=True
         )
-        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
         hidden = model.finish(index, hidden, attended.transpose(1, 2).reshape(len(hidden), -1))
     return hidden
 

@@ -5,7 +5,7 @@ from typing import Any
 from engine.execution import Run
 from engine.mechanisms import TABLE
 from engine.modes import MODES
-from engine.verdict import diff_tokens, letters, peaks_over_bound
+from engine.verdict import letters, peaks_over_bound
 
 
 def run_report(result: Run) -> dict[str, Any]:
@@ -15,8 +15,8 @@ def run_report(result: Run) -> dict[str, Any]:
     the committed ones.
     """
     numbers = result.figures
-    if result.config.compute:
-        diff = diff_tokens(result)
+    diff = result.token_diff
+    if diff is not None:
         wrong, total, first = diff.count, diff.total, diff.first_step
     else:
         wrong, total, first = 0, sum(r.committed for r in result.requests), -1

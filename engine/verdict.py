@@ -7,61 +7,12 @@ the asynchronous baseline · I an invariant is broken · M a peak lies above its
 E an error was reported.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from engine.execution import Run, baseline
 
 GAP_POINTS = 0.005
 """How much larger (as a share of the wall time) a cause's idle time must be to count."""
-
-
-@dataclass(frozen=True)
-class TokenDiff:
-    """Output tokens against the synchronous baseline. `first_step` is -1 when all are right.
-
-    `wrong` maps request id to the positions whose token differs, is missing or is too many;
-    `total` counts the positions that either run has.
-    """
-
-    wrong: dict[str, list[int]]
-    total: int
-    first_step: int
-
-    @property
-    def count(self) -> int:
-        """Wrong tokens of all requests."""
-        return sum(len(positions) for positions in self.wrong.values())
-
-
-def diff_tokens(result: Run) -> TokenDiff:
-    """Compare token for token; a run cut by `steps` on the common prefix of each request."""
-    truth = {request.id: request.tokens for request in baseline(result.config).requests}
-    mine = {request.id: request.tokens for request in result.requests}
-    cut = result.config.steps is not None
-    wrong: dict[str, list[int]] = {}
-    total = 0
-    for name in dict.fromkeys([*truth, *mine]):
-        expected, got = truth.get(name, []), mine.get(name, [])
-        shared = min(len(expected), len(got))
-        longest = shared if cut else max(len(expected), len(got))
-        positions = [i for i in range(shared) if expected[i] != got[i]]
-        positions += range(shared, longest)
-        total += longest
-        if positions:
-            wrong[name] = positions
-    return TokenDiff(wrong, total, _first_wrong_step(result, wrong))
-
-
-def _first_wrong_step(result: Run, wrong: dict[str, list[int]]) -> int:
-    """The step that committed the first wrong token, or would have (-1: none)."""
-    steps = []
-    for request in result.requests:
-        if request.id in wrong:
-            committed = request.committed_at
-            position = wrong[request.id][0]
-            steps.append(committed[position] if position < len(committed) else result.steps)
-    return min(steps, default=-1)
 
 
 def own_gaps(result: Run) -> dict[str, float]:
@@ -90,7 +41,7 @@ def peaks_over_bound(result: Run) -> list[str]:
 def letters(result: Run, *, gaps: bool = True) -> frozenset[str]:
     """The verdict letters of a run: a subset of T H G I M E (G only where `gaps` asks)."""
     checks: dict[str, Any] = {
-        "T": result.config.compute and diff_tokens(result).count,
+        "T": result.token_diff and result.token_diff.count,
         "H": result.hazards,
         "G": own_gaps(result) if gaps else {},
         "I": result.invariants,

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from engine import Run
 from engine.figures import Figures
-from engine.verdict import TokenDiff, diff_tokens
+from engine.token_diff import TokenDiff
 from lab.lanes import Lane, make_lanes
 from traces import Gap, Trace, trace_bytes
 
@@ -42,7 +42,7 @@ class Study:
     @cached_property
     def diff(self) -> TokenDiff | None:
         """Tokens against the sync baseline; None for a run of timing alone."""
-        return diff_tokens(self.run) if self.run.config.compute else None
+        return self.run.token_diff
 
     @cached_property
     def file(self) -> bytes:

@@ -8,7 +8,7 @@ from random import Random
 
 import torch
 
-from engine.model import greedy
+from engine.model import greedy, write_kv
 from engine.tokenizer import EOS
 
 
@@ -38,24 +38,19 @@ class Cache:
 
     def __init__(self, model, rng, num_blocks, block_size):
         config = model.config
-        shape = (num_blocks, block_size, config.n_kv_heads, config.head_dim)
+        shape = (num_blocks, block_size, 2, config.n_kv_heads, config.head_dim)
         self.block_size = block_size
-        self.pools = [
-            (torch.zeros(shape, dtype=model.dtype), torch.zeros(shape, dtype=model.dtype))
-            for _ in range(config.n_layers)
-        ]
+        self.pools = [torch.zeros(shape, dtype=model.dtype) for _ in range(config.n_layers)]
         self.free = rng.sample(range(num_blocks), num_blocks)
 
 
 def forward(model, cache, tokens, positions, rows, table, last):
     """One step over all kernels, with the writes where a device would make them: [R, V] logits."""
     hidden = model.embed(tokens)
-    for index, (k_pool, v_pool) in enumerate(cache.pools):
-        hidden, k_new, v_new, block_ids, offsets = model.layer(
-            index, hidden, positions, rows, table, k_pool, v_pool
-        )
-        k_pool[block_ids, offsets] = k_new
-        v_pool[block_ids, offsets] = v_new
+    places = model.place(positions, rows, table, cache.pools[0])
+    for index, pool in enumerate(cache.pools):
+        hidden, kv_new = model.layer(index, hidden, places, pool)
+        write_kv(pool, places, kv_new)
     return model.head(hidden, last)
 
 

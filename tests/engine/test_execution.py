@@ -8,7 +8,6 @@ import pytest
 from engine import baseline, configure, execute, run
 from engine.config import ConfigError
 from engine.device.cost import dump_cost, load_cost
-from engine.verdict import diff_tokens
 from engine.workload import Prompt, Workload, WorkloadError, load_workload
 
 
@@ -24,7 +23,7 @@ def test_the_published_share_of_idle_time_and_what_async_makes_of_it():
     assert after.gpu_active >= 0.994
     assert after.wall_ms <= 0.78 * before.wall_ms
     for result in (sync, overlapped):
-        assert diff_tokens(result).count == 0
+        assert result.token_diff.count == 0
         assert result.hazards == []
         assert result.invariants == []
 

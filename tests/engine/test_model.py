@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.model import Model, greedy
+from engine.model import Model, greedy, write_kv
 from engine.model_weights import ModelConfig, assemble, random_matrices
 from engine.reference import decode, hidden_states
 from tests.engine.paged import serve
@@ -26,10 +26,16 @@ def tiny_model(config=CONFIG, seed=0):
 TINY = tiny_model()
 
 
-def pools(seed=0):
-    shape = (BLOCKS, BLOCK_SIZE, CONFIG.n_kv_heads, CONFIG.head_dim)
-    generator = torch.Generator().manual_seed(seed)
-    return [torch.randn(shape, generator=generator, dtype=TINY.dtype) for _ in range(2)]
+def filled_pool(seed=0):
+    """Keys and values, all random."""
+    shape = (BLOCKS, BLOCK_SIZE, 2, CONFIG.n_kv_heads, CONFIG.head_dim)
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=TINY.dtype)
+
+
+def layer(index, hidden, positions, rows, table, pool):
+    """One layer, and where its token rows stand."""
+    places = TINY.place(positions, rows, table, pool)
+    return TINY.layer(index, hidden, places, pool), places
 
 
 def rms_norm(x):
@@ -71,7 +77,7 @@ def test_a_layer_is_the_textbook_formula():
     hidden = torch.randn(11, CONFIG.dim, dtype=TINY.dtype)
     table = torch.tensor([[4, 1, 8]])
     positions, rows = torch.arange(11), torch.zeros(11, dtype=torch.int64)
-    output = TINY.layer(0, hidden, positions, rows, table, *pools())
+    output, _ = layer(0, hidden, positions, rows, table, filled_pool())
     np.testing.assert_allclose(output.hidden, textbook_layer(hidden.numpy()), atol=1e-10)
 
 
@@ -81,36 +87,38 @@ def test_a_layer_says_where_its_keys_and_values_belong_and_writes_nothing_itself
         torch.tensor([5, 6, 7, 2]),
         torch.tensor([1, 1, 1, 0]),
         torch.tensor([[3, 0], [7, 2]]),
-        *pools(),
+        filled_pool(),
     ]
     before = [argument.clone() for argument in arguments]
-    output = TINY.layer(1, *arguments)
-    assert output.block_ids.tolist() == [2, 2, 2, 3]
-    assert output.offsets.tolist() == [1, 2, 3, 2]
-    assert output.k_new.shape == output.v_new.shape == (4, CONFIG.n_kv_heads, CONFIG.head_dim)
+    output, places = layer(1, *arguments)
     assert all(torch.equal(now, then) for now, then in zip(arguments, before, strict=True))
+    pool = arguments[-1]
+    write_kv(pool, places, output.kv_new)
+    homes = [(2, 1), (2, 2), (2, 3), (3, 2)]  # block and offset of each token row
+    for row, (block, offset) in enumerate(homes):
+        assert torch.equal(pool[block, offset], output.kv_new[row])
+    changed = (pool != before[-1]).any(-1).any(-1).any(-1)
+    assert changed.nonzero().tolist() == [list(home) for home in homes]
 
 
 def test_what_stands_in_the_pool_past_a_position_or_in_foreign_blocks_changes_nothing():
     hidden = torch.randn(2, CONFIG.dim, dtype=TINY.dtype)
     inputs = hidden, torch.tensor([5, 1]), torch.tensor([0, 1]), torch.tensor([[3, 0], [7, 2]])
-    k_pool, v_pool = pools()
-    seen = TINY.layer(0, *inputs, k_pool, v_pool).hidden
-    for pool in (k_pool, v_pool):
-        pool[0, 1:] = 9.0  # positions 5.. of row 0; 5 itself comes from this step
-        pool[7, 1:] = 9.0
-        pool[[1, 2, 4, 5, 6, 8]] = 9.0
-    assert torch.equal(TINY.layer(0, *inputs, k_pool, v_pool).hidden, seen)
-    k_pool[3, 0] = 9.0
-    assert not torch.equal(TINY.layer(0, *inputs, k_pool, v_pool).hidden, seen)
+    pool = filled_pool()
+    seen = layer(0, *inputs, pool)[0].hidden
+    pool[0, 1:] = 9.0  # positions 5.. of row 0; 5 itself comes from this step
+    pool[7, 1:] = 9.0
+    pool[[1, 2, 4, 5, 6, 8]] = 9.0
+    assert torch.equal(layer(0, *inputs, pool)[0].hidden, seen)
+    pool[3, 0] = 9.0
+    assert not torch.equal(layer(0, *inputs, pool)[0].hidden, seen)
 
 
 def test_two_new_positions_of_one_sequence_see_each_other_also_with_as_many_rows_as_tokens():
     hidden = torch.randn(2, CONFIG.dim, dtype=TINY.dtype)
-    two_rows = torch.tensor([[3], [5]])
-    inputs = hidden, torch.tensor([0, 1]), torch.tensor([1, 1])
-    with_idle_row = TINY.layer(0, *inputs, two_rows, *pools()).hidden
-    alone = TINY.layer(0, hidden, inputs[1], inputs[2] - 1, two_rows[1:], *pools()).hidden
+    positions, rows, table = torch.tensor([0, 1]), torch.tensor([1, 1]), torch.tensor([[3], [5]])
+    with_idle_row = layer(0, hidden, positions, rows, table, filled_pool())[0].hidden
+    alone = layer(0, hidden, positions, rows - 1, table[1:], filled_pool())[0].hidden
     torch.testing.assert_close(with_idle_row, alone)
 
 
@@ -135,11 +143,10 @@ def test_garbage_in_every_index_raises_nothing_and_gives_numbers(data, n_tokens,
     width = data.draw(st.integers(1, 14))  # up to more positions than the model has
     hidden = TINY.embed(data.draw(column(n_tokens)))
     table = data.draw(column(n_rows * width)).view(n_rows, width)
-    k_pool, v_pool = pools()
-    output = TINY.layer(
-        0, hidden, data.draw(column(n_tokens)), data.draw(column(n_tokens)), table, k_pool, v_pool
-    )
-    k_pool[output.block_ids, output.offsets] = output.k_new
+    positions, rows = data.draw(column(n_tokens)), data.draw(column(n_tokens))
+    pool = filled_pool()
+    output, places = layer(0, hidden, positions, rows, table, pool)
+    write_kv(pool, places, output.kv_new)
     logits = TINY.head(output.hidden, data.draw(column(n_rows)))
     assert torch.isfinite(logits).all()
     assert ((greedy(logits) >= 0) & (greedy(logits) < CONFIG.vocab)).all()
@@ -148,7 +155,8 @@ def test_garbage_in_every_index_raises_nothing_and_gives_numbers(data, n_tokens,
 def test_a_row_of_zeros_does_not_become_nan():
     zeros = torch.zeros(1, CONFIG.dim, dtype=TINY.dtype)
     first = torch.zeros(1, dtype=torch.int64)
-    output = TINY.layer(0, zeros, first, first, torch.zeros(1, 1, dtype=torch.int64), *pools())
+    table = torch.zeros(1, 1, dtype=torch.int64)
+    output, _ = layer(0, zeros, first, first, table, filled_pool())
     assert torch.isfinite(output.hidden).all()
 
 

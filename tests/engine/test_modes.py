@@ -6,7 +6,7 @@ from engine import configure, execute
 from engine.mechanisms import TABLE, Mechanisms
 from engine.mode import Mode
 from engine.modes import MODES, ModeError, mode_named
-from engine.verdict import diff_tokens, letters, own_gaps
+from engine.verdict import letters, own_gaps
 
 RACING = [mode for mode in MODES.values() if "H" in mode.expect]
 SEEDS = range(5)
@@ -51,7 +51,7 @@ def test_all_fixes_together_make_the_tokens_right_again(mode):
     edges = tuple(edge for hazard in execute(config).hazards for edge in hazard.fix.edges)
     repaired = execute(config, repairs=edges)
     assert not repaired.hazards
-    assert diff_tokens(repaired).count == 0
+    assert repaired.token_diff.count == 0
 
 
 def test_a_partial_fence_is_a_hazard_on_the_tensor_left_out_alone():
@@ -76,7 +76,7 @@ def test_a_blocking_stream_stalls_where_a_non_blocking_one_races():
     stalling = execute(configure("async", set={**toggles, "stream_kind": "blocking"}))
     assert hazard_keys(racing) == {("RAW", "device outputs")}
     assert not stalling.hazards
-    assert diff_tokens(stalling).count == 0
+    assert stalling.token_diff.count == 0
 
 
 def test_the_stall_of_a_blocking_stream_is_about_the_copy_time_of_a_step():

@@ -1,8 +1,8 @@
 """Wrong tokens are marked, right ones are not."""
 
 from engine.request import Request
+from engine.token_diff import TokenDiff
 from engine.tokenizer import EOS, encode
-from engine.verdict import TokenDiff
 from lab.tables import hazard_table, idle_table
 from lab.tokens import marked, texts_html
 from tests.lab.samples import study
