@@ -1,4 +1,4 @@
-"""The command line: `python -m engine run | modes | mechanisms`.
+"""The command line: `python -m engine run | modes | mechanisms | workloads`.
 
 Exit code 0: done. 1: a verdict is bad and `--check` was given. 2: bad input, told in one
 line on stderr.
@@ -15,7 +15,13 @@ from engine.device.cost import CostError
 from engine.execution import Run, configure, execute
 from engine.mechanisms import MechanismError
 from engine.modes import ModeError
-from engine.report import is_bad, mechanisms_report, modes_report, run_report
+from engine.report import (
+    is_bad,
+    mechanisms_report,
+    modes_report,
+    run_report,
+    workloads_report,
+)
 from engine.workload import WorkloadError
 from traces import write_trace
 from traces.arguments import OneLineParser
@@ -39,7 +45,7 @@ def _one_line(error: Exception) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(prog="python -m engine", description="Run the lab's engine.")
-    commands = parser.add_subparsers(required=True, metavar="run | modes | mechanisms")
+    commands = parser.add_subparsers(required=True, metavar="run | modes | mechanisms | workloads")
     run = commands.add_parser("run", help="run a mode and print its figures and verdicts")
     run.set_defaults(command=_run)
     run.add_argument("--mode", default="async", help="a mode of `modes` (default: async)")
@@ -70,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, command, text in (
         ("modes", _modes, "list the modes"),
         ("mechanisms", _mechanisms, "list every toggle with its values"),
+        ("workloads", _workloads, "list the workloads"),
     ):
         sub = commands.add_parser(name, help=text)
         sub.add_argument("--json", action="store_true", help="print a JSON list")
@@ -162,4 +169,14 @@ def _mechanisms(options: argparse.Namespace) -> int:
     else:
         for info in mechanisms:
             print(f"{info['group']:12} {info['name']:22} {', '.join(info['values'])}")
+    return 0
+
+
+def _workloads(options: argparse.Namespace) -> int:
+    workloads = workloads_report()
+    if options.json:
+        print(json.dumps(workloads))
+    else:
+        for workload in workloads:
+            print(f"{workload['name']:16} {workload['about']}")
     return 0

@@ -112,6 +112,16 @@ def unfinished(seed: int) -> Iterator[str]:
             yield text[: text.rindex(" ", 0, len(text) - left)]
 
 
+def to_length(text: str, size: int, seed: int) -> str:
+    """`text` with exactly `size` bytes: its beginning, or its end with other texts before it."""
+    if len(text) >= size:
+        return text[:size]
+    before = texts(seed)
+    while len(text) < size:
+        text = f"{next(before)} {text}"
+    return text[len(text) - size :]
+
+
 def story(rng: Random, subject: Subject) -> str:
     """One story about `subject`: four to six sentences about one thing and one friend."""
     person = _NUMBERS[subject.name]

@@ -34,7 +34,8 @@ from engine.modes import mode_named
 from engine.parts import Listener, Parts, build_parts
 from engine.request import Request
 from engine.token_diff import TokenDiff, diff_tokens
-from engine.workload import Workload, WorkloadError, load_workload
+from engine.workload import Workload, WorkloadError
+from engine.workload_file import load_workload
 from traces import Gap, Trace, find_gaps
 
 MOST_KV_POSITIONS = 1 << 18

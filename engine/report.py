@@ -1,11 +1,13 @@
 """A run as plain values: what `--json` prints, and what pages and scripts read."""
 
+from dataclasses import asdict
 from typing import Any
 
 from engine.execution import Run
 from engine.mechanisms import TABLE
 from engine.modes import MODES
 from engine.verdict import letters, peaks_over_bound
+from engine.workload import PRESETS
 
 
 def run_report(result: Run) -> dict[str, Any]:
@@ -80,3 +82,8 @@ def mechanisms_report() -> list[dict[str, Any]]:
         }
         for info in TABLE
     ]
+
+
+def workloads_report() -> list[dict[str, Any]]:
+    """Every workload preset: its name, its sentence, its numbers."""
+    return [asdict(workload) for workload in PRESETS.values()]

@@ -1,20 +1,18 @@
 """What the engine is asked to do: prompts, lengths, arrivals, and the engine's size.
 
-A workload is data: a preset by name or a small JSON file. It either lists its requests or
-says how to generate them; a generated one can go on for as many steps as a run asks for.
+A workload is data: a preset by name or a small JSON file (`engine.workload_file`). It either
+lists its requests or says how to generate them; a generated one can go on for as many steps
+as a run asks for.
 """
 
 import itertools
-import json
-import os
 import random
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 
-from engine.corpus import UNFINISHED_BYTES, prompts, unfinished
+from engine.arrivals import arrival_steps
+from engine.corpus import UNFINISHED_BYTES, prompts, to_length, unfinished
 from engine.kv import blocks_for
 from engine.request import Request
 from engine.tokenizer import encode
@@ -51,9 +49,11 @@ class Workload:
 
     batch: request rows a step at most. max_batched_tokens: token rows a step at most
     (longer prompts are prefilled in chunks). kv_blocks x block_size positions of KV cache.
-    Generated requests ask for shortest..longest output tokens; every `spread`-th step one
-    arrives (0: all are there at once). `near_end` percent of them are texts that lack only
-    their last words, so that they end by EOS before their longest length. temperature 0 is
+    Generated requests ask for shortest..longest output tokens; every `spread`-th step `burst`
+    of them arrive (0: all are there at once), or with `arrivals` "poisson" after random times
+    of `spread` steps in the mean. `near_end` percent of them are texts that lack only their
+    last words, so that they end by EOS before their longest length. Prompts have
+    prompt_shortest..prompt_longest bytes (0: each as the corpus has it). temperature 0 is
     greedy.
     """
 
@@ -67,8 +67,12 @@ class Workload:
     count: int = 16
     shortest: int = 48
     longest: int = 112
+    arrivals: str = "even"
     spread: int = 0
+    burst: int = 1
     near_end: int = 0
+    prompt_shortest: int = 0
+    prompt_longest: int = 0
     temperature: float = 0.0
     top_k: int = 0
     top_p: float = 1.0
@@ -91,10 +95,20 @@ class Workload:
         chooser = random.Random(f"lengths {seed}")
         texts = TEXTS if count is None else min(count, TEXTS)
         openings, endings = (itertools.cycle(kind) for kind in _generated_texts(seed, texts))
-        for number in itertools.count():
+        sizes = random.Random(f"prompt lengths {seed}")
+        for step in self.arrival_steps(seed):
             text = next(endings if chooser.random() * 100 < self.near_end else openings)
             length = chooser.randint(self.shortest, self.longest)
-            yield Prompt(text, length, "", number * self.spread)
+            if self.prompt_longest:
+                size = sizes.randint(self.prompt_shortest, self.prompt_longest)
+                text = to_length(text, size, seed)
+            yield Prompt(text, length, "", step)
+
+    def arrival_steps(self, seed: int) -> Iterator[int]:
+        """The steps at which requests arrive, in ascending order; endless when generated."""
+        if self.requests:
+            return iter(sorted(prompt.arrival_step for prompt in self.requests))
+        return arrival_steps(self.arrivals, self.spread, self.burst, seed)
 
     def _request(self, number: int, spec: Prompt, seed: int) -> Request:
         name = spec.name(number)
@@ -112,7 +126,7 @@ class Workload:
         """Positions that the longest request can take, prompt and output (BOS counted)."""
         if self.requests:
             return max(len(encode(p.prompt)) + p.max_new_tokens for p in self.requests)
-        return UNFINISHED_BYTES + 1 + self.longest
+        return (self.prompt_longest or UNFINISHED_BYTES) + 1 + self.longest
 
     def with_batch(self, batch: int) -> "Workload":
         """The same for another batch size; the KV cache and token budget grow with it."""
@@ -143,6 +157,30 @@ PRESETS: dict[str, Workload] = {
             count=10,
             shortest=48,
             longest=84,
+            near_end=40,
+        ),
+        Workload(
+            "chat-poisson",
+            "Chat requests at random times, one in eight steps: a queue grows and melts away.",
+            batch=6,
+            max_batched_tokens=96,
+            count=24,
+            shortest=32,
+            longest=84,
+            arrivals="poisson",
+            spread=8,
+            near_end=40,
+        ),
+        Workload(
+            "chat-bursts",
+            "Twelve chat requests at once, every 100 steps: six join, six wait for a row.",
+            batch=6,
+            max_batched_tokens=96,
+            count=36,
+            shortest=32,
+            longest=84,
+            spread=100,
+            burst=12,
             near_end=40,
         ),
         Workload(
@@ -199,89 +237,3 @@ PRESETS: dict[str, Workload] = {
         ),
     )
 }
-
-
-def load_workload(source: str) -> Workload:
-    """A preset by name, or a JSON file as written by `dump_workload`.
-
-    Raises WorkloadError with one sentence when it is neither or cannot be used.
-    """
-    if source in PRESETS:
-        return PRESETS[source]
-    if not os.path.isfile(source):
-        raise WorkloadError(
-            f"no workload {source!r}: use one of {', '.join(PRESETS)}, or a JSON file"
-        )
-    try:
-        document = json.loads(Path(source).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise WorkloadError(f"{source}: not a readable JSON file ({error})") from None
-    return workload_from_dict(document, Path(source).stem)
-
-
-def dump_workload(workload: Workload) -> str:
-    """The workload as JSON text."""
-    return json.dumps(asdict(workload), indent=2) + "\n"
-
-
-def workload_from_dict(document: object, name: str = "custom") -> Workload:
-    """A workload from decoded JSON. Raises WorkloadError naming the first wrong entry."""
-    if not isinstance(document, dict):
-        raise WorkloadError("a workload is a JSON object with entries such as batch and requests")
-    values = dict(document)
-    listed = values.pop("requests", ())
-    _check_entries(Workload(), values)
-    if not isinstance(listed, list | tuple):
-        raise WorkloadError("'requests' must be a list of {prompt, max_new_tokens}")
-    prompts_listed = tuple(_prompt_from(entry) for entry in listed)
-    workload = replace(Workload(name=name), **values, requests=prompts_listed)
-    return _checked(workload)
-
-
-def _prompt_from(entry: object) -> Prompt:
-    if not isinstance(entry, dict) or "prompt" not in entry or "max_new_tokens" not in entry:
-        raise WorkloadError("each request needs a prompt and max_new_tokens")
-    _check_entries(Prompt("", 1), entry)
-    prompt = Prompt(**entry)
-    if not 1 <= prompt.max_new_tokens <= 100_000 or prompt.arrival_step < 0:
-        raise WorkloadError("max_new_tokens must be 1 to 100000 and arrival_step not negative")
-    try:
-        encode(prompt.prompt)
-    except ValueError as error:
-        raise WorkloadError(str(error)) from None
-    return prompt
-
-
-def _check_entries(example: Workload | Prompt, values: dict[str, object]) -> None:
-    known = {item.name: getattr(example, item.name) for item in fields(example)}
-    for key, value in values.items():
-        if key not in known:
-            raise WorkloadError(f"unknown workload entry {key!r}; known are {', '.join(known)}")
-        kind = (int, float) if isinstance(known[key], float) else type(known[key])
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise WorkloadError(f"workload entry {key!r} has the wrong type")
-
-
-def _checked(workload: Workload) -> Workload:
-    limits = {
-        "batch": (1, MOST_ROWS),
-        "max_batched_tokens": (workload.batch, 4096),
-        "block_size": (1, 256),
-        "kv_blocks": (1, 100_000),
-        "count": (1, 100_000),
-        "shortest": (1, workload.longest),
-        "longest": (1, 100_000),
-        "spread": (0, 1000),
-        "near_end": (0, 100),
-        "temperature": (0, 10),
-        "top_k": (0, 256),
-        "top_p": (0, 1),
-    }
-    for key, (low, high) in limits.items():
-        if not low <= getattr(workload, key) <= high:
-            raise WorkloadError(f"workload entry {key!r} must lie between {low} and {high}")
-    names = [spec.name(number) for number, spec in enumerate(workload.requests)]
-    twice = [name for name, uses in Counter(names).items() if uses > 1]
-    if twice:
-        raise WorkloadError(f"two requests are called {twice[0]!r}: give each an id of its own")
-    return workload

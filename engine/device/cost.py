@@ -146,7 +146,7 @@ def load_cost(source: str) -> CostModel:
         known = ", ".join(PRESETS)
         raise CostError(f"no cost model {source!r}: use one of {known}, or a JSON file")
     try:
-        document = json.loads(Path(source).read_text(encoding="utf-8"))
+        document = json.loads(Path(source).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise CostError(f"{source}: not a readable JSON file ({error})") from None
     return cost_from_dict(document, Path(source).stem)

@@ -7,6 +7,7 @@ import pytest
 from engine.cli import main
 from engine.mechanisms import TABLE
 from engine.modes import MODES
+from engine.workload import PRESETS
 
 RUN_KEYS = {
     "mode", "device", "steps", "wall_ms", "gpu_active", "gpu_idle_ms", "wrong_tokens",
@@ -89,6 +90,12 @@ def test_the_lists_hold_every_mode_and_mechanism(capsys):
     main(["mechanisms", "--json"])
     mechanisms = json.loads(capsys.readouterr().out)
     assert [info["name"] for info in mechanisms] == [info.name for info in TABLE]
+    main(["workloads", "--json"])
+    workloads = json.loads(capsys.readouterr().out)
+    assert [workload["name"] for workload in workloads] == list(PRESETS)
+    main(["workloads"])
+    text = capsys.readouterr().out
+    assert all(workload["about"] and workload["about"] in text for workload in workloads)
 
 
 def test_text_output_names_what_was_seen(capsys):

@@ -8,7 +8,8 @@ import pytest
 from engine import baseline, configure, execute, run
 from engine.config import ConfigError
 from engine.device.cost import dump_cost, load_cost
-from engine.workload import Prompt, Workload, WorkloadError, load_workload
+from engine.workload import Prompt, Workload, WorkloadError
+from engine.workload_file import dump_workload, load_workload
 
 
 def host_work(result, name):
@@ -137,8 +138,6 @@ def test_baselines_are_kept():
 
 
 def test_cost_and_workload_files_are_as_good_as_presets(tmp_path):
-    from engine.workload import dump_workload
-
     cost = tmp_path / "cost.json"
     cost.write_text(dump_cost(load_cost("cpu-bound")), encoding="utf-8")
     work = tmp_path / "work.json"

@@ -1,149 +1,16 @@
-"""Workloads: the presets, the requests they make, JSON there and back, and each refusal."""
+"""Workloads: the presets, and the requests they make."""
 
 import itertools
-import json
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine import configure, execute
 from engine.kv import blocks_for
 from engine.tokenizer import encode
-from engine.workload import (
-    PRESETS,
-    Prompt,
-    Workload,
-    WorkloadError,
-    dump_workload,
-    load_workload,
-    workload_from_dict,
-)
-
-text = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=12)
-listed = st.lists(
-    st.builds(Prompt, text, st.integers(1, 100_000), st.just(""), st.integers(0, 50)), max_size=4
-).map(tuple)
-lengths = st.tuples(st.integers(1, 99), st.integers(1, 99)).map(sorted)
-workloads = st.builds(
-    lambda low_high, **values: Workload(shortest=low_high[0], longest=low_high[1], **values),
-    lengths,
-    name=text,
-    about=text,
-    batch=st.integers(1, 64),
-    max_batched_tokens=st.integers(64, 4096),
-    block_size=st.integers(1, 256),
-    kv_blocks=st.integers(1, 100_000),
-    requests=listed,
-    count=st.integers(1, 1000),
-    spread=st.integers(0, 1000),
-    near_end=st.integers(0, 100),
-    temperature=st.floats(0, 10),
-    top_k=st.integers(0, 256),
-    top_p=st.floats(0, 1),
-)
-
-
-@given(workloads)
-def test_a_workload_survives_json(workload):
-    assert workload_from_dict(json.loads(dump_workload(workload))) == workload
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_survives_a_file(name, tmp_path):
-    path = tmp_path / "w.json"
-    path.write_text(dump_workload(PRESETS[name]))
-    assert load_workload(str(path)) == load_workload(name) == PRESETS[name]
-
-
-def test_a_file_without_a_name_is_called_after_itself(tmp_path):
-    path = tmp_path / "mine.json"
-    path.write_text('{"batch": 3}')
-    assert load_workload(str(path)) == Workload(name="mine", batch=3)
-
-
-# ------------------------------------------------------------------- refusals
-
-REFUSED = {
-    "a workload is a JSON object": [],
-    "unknown workload entry 'bach'": {"bach": 3},
-    "'batch' has the wrong type": {"batch": "8"},
-    "'count' has the wrong type": {"count": True},
-    "'temperature' has the wrong type": {"temperature": None},
-    "'requests' must be a list": {"requests": "hello"},
-    "each request needs a prompt": {"requests": [{"prompt": "a"}]},
-    "each request needs a prompt and": {"requests": ["a"]},
-    "unknown workload entry 'pompt'": {
-        "requests": [{"prompt": "a", "pompt": "b", "max_new_tokens": 1}]
-    },
-    "'prompt' has the wrong type": {"requests": [{"prompt": 5, "max_new_tokens": 1}]},
-    "max_new_tokens must be 1 to": {"requests": [{"prompt": "a", "max_new_tokens": 0}]},
-    "arrival_step not negative": {
-        "requests": [{"prompt": "a", "max_new_tokens": 1, "arrival_step": -1}]
-    },
-    "control character U+0003": {"requests": [{"prompt": "a\x03", "max_new_tokens": 1}]},
-    "half of a surrogate pair": {"requests": [{"prompt": "\ud800", "max_new_tokens": 1}]},
-    "two requests are called 'r1'": {
-        "requests": [
-            {"prompt": "a", "max_new_tokens": 1, "id": "r1"},
-            {"prompt": "b", "max_new_tokens": 1},
-        ]
-    },
-}
-
-
-@pytest.mark.parametrize("sentence", REFUSED)
-def test_a_workload_that_makes_no_sense_is_refused_in_a_sentence(sentence):
-    with pytest.raises(WorkloadError) as refusal:
-        workload_from_dict(REFUSED[sentence])
-    assert sentence in str(refusal.value)
-    assert "\n" not in str(refusal.value)
-
-
-OUT_OF_RANGE = {
-    "batch": [0, 257],
-    "max_batched_tokens": [7, 4097],
-    "block_size": [0, 257],
-    "kv_blocks": [0, 100_001],
-    "count": [0, 100_001],
-    "shortest": [0, 113],
-    "longest": [0, 100_001],
-    "spread": [-1, 1001],
-    "near_end": [-1, 101],
-    "temperature": [-0.1, 10.5, float("nan"), float("inf")],
-    "top_k": [-1, 257],
-    "top_p": [-0.1, 1.1, float("nan")],
-}
-
-
-def test_every_number_of_a_workload_has_its_limits():
-    numbers = {f.name for f in fields(Workload) if isinstance(f.default, int | float)}
-    assert numbers == set(OUT_OF_RANGE)
-
-
-@pytest.mark.parametrize(("key", "value"), [(k, v) for k, vs in OUT_OF_RANGE.items() for v in vs])
-def test_a_number_out_of_range_is_refused_by_name(key, value):
-    with pytest.raises(WorkloadError, match=r"workload entry '\w+' must lie between"):
-        workload_from_dict({key: value})
-
-
-@pytest.mark.parametrize("source", ["no such thing", "x" * 5000, "", "\0", "."])
-def test_a_name_that_is_neither_preset_nor_file_is_refused(source):
-    with pytest.raises(WorkloadError, match="use one of chat, churn"):
-        load_workload(source)
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"batch": ' + b"9" * 5000 + b"}"]
-)
-def test_a_file_that_is_no_json_is_refused(content, tmp_path):
-    path = tmp_path / "w.json"
-    path.write_bytes(content)
-    with pytest.raises(WorkloadError, match="not a readable JSON file"):
-        load_workload(str(path))
-
-
-# ------------------------------------------------------------------- requests
+from engine.workload import PRESETS, Prompt, Workload, WorkloadError
 
 
 def ids(workload, count=None, endless=False, most=200):
@@ -196,3 +63,79 @@ def test_another_batch_size_keeps_the_workload_runnable(name, batch):
     if batch >= PRESETS[name].batch:
         longest = blocks_for(64 + workload.longest, workload.block_size)
         assert workload.kv_blocks >= min(batch, workload.count) * longest
+
+
+# ------------------------------------------------------------------- arrivals and lengths
+
+ARRIVING = {name: PRESETS[name] for name in ("chat-poisson", "chat-bursts")}
+
+
+def arrivals(workload, seed=3, count=4000):
+    return list(itertools.islice(workload.arrival_steps(seed), count))
+
+
+@given(st.integers(0, 9), st.integers(0, 60), st.integers(1, 20))
+def test_bursts_come_together_at_even_distances(seed, spread, burst):
+    workload = Workload(spread=spread, burst=burst)
+    assert arrivals(workload, seed, 100) == [n // burst * spread for n in range(100)]
+
+
+@given(st.integers(0, 2**40), st.integers(2, 40))
+def test_poisson_arrivals_have_their_mean_and_spread_like_an_exponential(seed, spread):
+    steps = arrivals(Workload(arrivals="poisson", spread=spread), seed)
+    gaps = [after - before for before, after in itertools.pairwise(steps)]
+    mean = sum(gaps) / len(gaps)
+    assert min(gaps) >= 0
+    assert mean == pytest.approx(spread, rel=0.12)
+    deviation = (sum((gap - mean) ** 2 for gap in gaps) / len(gaps)) ** 0.5
+    assert deviation == pytest.approx(spread, rel=0.2)
+
+
+def test_poisson_arrivals_with_no_time_between_them_are_there_at_once():
+    assert set(arrivals(Workload(arrivals="poisson"), count=50)) == {0}
+
+
+@pytest.mark.parametrize("name", ARRIVING)
+def test_requests_arrive_when_the_arrival_process_says(name):
+    requests = list(ARRIVING[name].requests_for(5, None, endless=False))
+    assert [r.arrival_step for r in requests] == arrivals(ARRIVING[name], 5, len(requests))
+    assert len({r.arrival_step for r in requests}) > 2
+
+
+def test_listed_requests_arrive_in_the_order_of_their_steps():
+    workload = Workload(requests=(Prompt("a", 1, "", 7), Prompt("b", 1), Prompt("c", 1, "", 3)))
+    assert arrivals(workload) == [0, 3, 7]
+
+
+@given(st.integers(1, 600), st.integers(0, 40), st.integers(0, 5), st.sampled_from([0, 50, 100]))
+def test_prompts_have_the_lengths_asked_for(shortest, more, seed, near_end):
+    workload = Workload(
+        prompt_shortest=shortest, prompt_longest=shortest + more, kv_blocks=1000, count=12,
+        near_end=near_end,
+    )  # fmt: skip
+    sizes = [len(r.prompt) for r in workload.requests_for(seed, None, endless=False)]
+    bos = len(encode(""))
+    assert all(shortest <= size - bos <= shortest + more for size in sizes)
+    assert max(sizes) + workload.longest <= workload.longest_request + bos
+    if more > 20:
+        assert len(set(sizes)) > 1
+
+
+def test_a_longer_prompt_ends_as_the_shorter_one_did_and_a_cut_one_begins_so():
+    def made(size):
+        workload = Workload(prompt_shortest=size, prompt_longest=size, kv_blocks=400, count=6)
+        return [r.prompt for r in workload.requests_for(1, None, endless=False)]
+
+    plain = [r.prompt for r in Workload(count=6).requests_for(1, None, endless=False)]
+    for text, long, short in zip(plain, made(300), made(5), strict=True):
+        assert long[-len(text) + 1 :] == text[1:]
+        assert short == text[: len(short)]
+
+
+@pytest.mark.parametrize("name", ARRIVING)
+def test_sync_and_async_see_the_same_arrivals(name):
+    sync, overlapped = (execute(configure(mode, workload=name)) for mode in ("sync", "async"))
+    assert sync.texts == overlapped.texts
+    assert [r.arrival_step for r in sync.requests] == [r.arrival_step for r in overlapped.requests]
+    for result in (sync, overlapped):
+        assert not result.invariants and not result.hazards

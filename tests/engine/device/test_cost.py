@@ -180,3 +180,10 @@ def test_jitter_is_decided_by_its_seed():
         return [jitter.apply(10**6) for _ in range(5)]
 
     assert draws(1) == draws(1) != draws(2)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
+    path = tmp_path / "cost.json"
+    path.write_text(dump_cost(PRESETS["small-gpu"]), encoding="utf-8-sig")
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert load_cost(str(path)) == PRESETS["small-gpu"]

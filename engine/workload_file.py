@@ -1,0 +1,106 @@
+"""Workloads as small JSON files: written, read back, and checked entry by entry.
+
+Whatever cannot be run is refused here with one sentence, before an engine is built.
+"""
+
+import json
+import os
+from collections import Counter
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+
+from engine.arrivals import ARRIVALS
+from engine.tokenizer import encode
+from engine.workload import MOST_ROWS, PRESETS, Prompt, Workload, WorkloadError
+
+
+def load_workload(source: str) -> Workload:
+    """A preset by name, or a JSON file as written by `dump_workload`.
+
+    Raises WorkloadError with one sentence when it is neither or cannot be used.
+    """
+    if source in PRESETS:
+        return PRESETS[source]
+    if not os.path.isfile(source):
+        raise WorkloadError(
+            f"no workload {source!r}: use one of {', '.join(PRESETS)}, or a JSON file"
+        )
+    try:
+        document = json.loads(Path(source).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise WorkloadError(f"{source}: not a readable JSON file ({error})") from None
+    return workload_from_dict(document, Path(source).stem)
+
+
+def dump_workload(workload: Workload) -> str:
+    """The workload as JSON text."""
+    return json.dumps(asdict(workload), indent=2) + "\n"
+
+
+def workload_from_dict(document: object, name: str = "custom") -> Workload:
+    """A workload from decoded JSON. Raises WorkloadError naming the first wrong entry."""
+    if not isinstance(document, dict):
+        raise WorkloadError("a workload is a JSON object with entries such as batch and requests")
+    values = dict(document)
+    listed = values.pop("requests", ())
+    _check_entries(Workload(), values)
+    if not isinstance(listed, list | tuple):
+        raise WorkloadError("'requests' must be a list of {prompt, max_new_tokens}")
+    prompts_listed = tuple(_prompt_from(entry) for entry in listed)
+    workload = replace(Workload(name=name), **values, requests=prompts_listed)
+    return _checked(workload)
+
+
+def _prompt_from(entry: object) -> Prompt:
+    if not isinstance(entry, dict) or "prompt" not in entry or "max_new_tokens" not in entry:
+        raise WorkloadError("each request needs a prompt and max_new_tokens")
+    _check_entries(Prompt("", 1), entry)
+    prompt = Prompt(**entry)
+    if not 1 <= prompt.max_new_tokens <= 100_000 or prompt.arrival_step < 0:
+        raise WorkloadError("max_new_tokens must be 1 to 100000 and arrival_step not negative")
+    try:
+        encode(prompt.prompt)
+    except ValueError as error:
+        raise WorkloadError(str(error)) from None
+    return prompt
+
+
+def _check_entries(example: Workload | Prompt, values: dict[str, object]) -> None:
+    known = {item.name: getattr(example, item.name) for item in fields(example)}
+    for key, value in values.items():
+        if key not in known:
+            raise WorkloadError(f"unknown workload entry {key!r}; known are {', '.join(known)}")
+        kind = (int, float) if isinstance(known[key], float) else type(known[key])
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise WorkloadError(f"workload entry {key!r} has the wrong type")
+
+
+def _checked(workload: Workload) -> Workload:
+    limits = {
+        "batch": (1, MOST_ROWS),
+        "max_batched_tokens": (workload.batch, 4096),
+        "block_size": (1, 256),
+        "kv_blocks": (1, 100_000),
+        "count": (1, 100_000),
+        "shortest": (1, workload.longest),
+        "longest": (1, 100_000),
+        "spread": (0, 1000),
+        "burst": (1, 1000),
+        "near_end": (0, 100),
+        "prompt_shortest": (min(1, workload.prompt_longest), workload.prompt_longest),
+        "prompt_longest": (0, 100_000),
+        "temperature": (0, 10),
+        "top_k": (0, 256),
+        "top_p": (0, 1),
+    }
+    for key, (low, high) in limits.items():
+        if not low <= getattr(workload, key) <= high:
+            raise WorkloadError(f"workload entry {key!r} must lie between {low} and {high}")
+    if workload.arrivals not in ARRIVALS:
+        known = " or ".join(ARRIVALS)
+        raise WorkloadError(f"workload entry 'arrivals' must be {known}, not {workload.arrivals!r}")
+    names = [spec.name(number) for number, spec in enumerate(workload.requests)]
+    twice = [name for name, uses in Counter(names).items() if uses > 1]
+    if twice:
+        raise WorkloadError(f"two requests are called {twice[0]!r}: give each an id of its own")
+    return workload

@@ -1,0 +1,163 @@
+"""Workloads as JSON: there and back, and each refusal."""
+
+import json
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.arrivals import ARRIVALS
+from engine.workload import PRESETS, Prompt, Workload, WorkloadError
+from engine.workload_file import dump_workload, load_workload, workload_from_dict
+
+text = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=12)
+listed = st.lists(
+    st.builds(Prompt, text, st.integers(1, 100_000), st.just(""), st.integers(0, 50)), max_size=4
+).map(tuple)
+lengths = st.tuples(st.integers(1, 99), st.integers(1, 99)).map(sorted)
+
+
+def built(low_high, prompt_range, **values):
+    shortest, longest = low_high
+    low, high = prompt_range
+    return Workload(
+        shortest=shortest, longest=longest, prompt_shortest=low, prompt_longest=high, **values
+    )
+
+
+EVERY_FIELD = {
+    "name": text,
+    "about": text,
+    "batch": st.integers(1, 64),
+    "max_batched_tokens": st.integers(64, 4096),
+    "block_size": st.integers(1, 256),
+    "kv_blocks": st.integers(1, 100_000),
+    "requests": listed,
+    "count": st.integers(1, 1000),
+    "arrivals": st.sampled_from(ARRIVALS),
+    "spread": st.integers(0, 1000),
+    "burst": st.integers(1, 1000),
+    "near_end": st.integers(0, 100),
+    "temperature": st.floats(0, 10),
+    "top_k": st.integers(0, 256),
+    "top_p": st.floats(0, 1),
+}
+workloads = st.builds(built, lengths, st.just([0, 0]) | lengths, **EVERY_FIELD)
+
+
+def test_every_field_goes_through_json():
+    ranges = {"shortest", "longest", "prompt_shortest", "prompt_longest"}
+    assert {f.name for f in fields(Workload)} == ranges | set(EVERY_FIELD)
+
+
+@given(workloads)
+def test_a_workload_survives_json(workload):
+    assert workload_from_dict(json.loads(dump_workload(workload))) == workload
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_survives_a_file(name, tmp_path):
+    path = tmp_path / "w.json"
+    path.write_text(dump_workload(PRESETS[name]))
+    assert load_workload(str(path)) == load_workload(name) == PRESETS[name]
+
+
+def test_a_file_without_a_name_is_called_after_itself(tmp_path):
+    path = tmp_path / "mine.json"
+    path.write_text('{"batch": 3}')
+    assert load_workload(str(path)) == Workload(name="mine", batch=3)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
+    path = tmp_path / "w.json"
+    path.write_text(dump_workload(PRESETS["chat-bursts"]), encoding="utf-8-sig")
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert load_workload(str(path)) == PRESETS["chat-bursts"]
+
+
+# ------------------------------------------------------------------- refusals
+
+REFUSED = {
+    "a workload is a JSON object": [],
+    "unknown workload entry 'bach'": {"bach": 3},
+    "'batch' has the wrong type": {"batch": "8"},
+    "'count' has the wrong type": {"count": True},
+    "'temperature' has the wrong type": {"temperature": None},
+    "'requests' must be a list": {"requests": "hello"},
+    "each request needs a prompt": {"requests": [{"prompt": "a"}]},
+    "each request needs a prompt and": {"requests": ["a"]},
+    "unknown workload entry 'pompt'": {
+        "requests": [{"prompt": "a", "pompt": "b", "max_new_tokens": 1}]
+    },
+    "'prompt' has the wrong type": {"requests": [{"prompt": 5, "max_new_tokens": 1}]},
+    "max_new_tokens must be 1 to": {"requests": [{"prompt": "a", "max_new_tokens": 0}]},
+    "arrival_step not negative": {
+        "requests": [{"prompt": "a", "max_new_tokens": 1, "arrival_step": -1}]
+    },
+    "control character U+0003": {"requests": [{"prompt": "a\x03", "max_new_tokens": 1}]},
+    "half of a surrogate pair": {"requests": [{"prompt": "\ud800", "max_new_tokens": 1}]},
+    "'arrivals' must be even or poisson, not 'never'": {"arrivals": "never"},
+    "'arrivals' has the wrong type": {"arrivals": 3},
+    "'prompt_shortest' must lie between 1 and 9": {"prompt_longest": 9},
+    "two requests are called 'r1'": {
+        "requests": [
+            {"prompt": "a", "max_new_tokens": 1, "id": "r1"},
+            {"prompt": "b", "max_new_tokens": 1},
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_a_workload_that_makes_no_sense_is_refused_in_a_sentence(sentence):
+    with pytest.raises(WorkloadError) as refusal:
+        workload_from_dict(REFUSED[sentence])
+    assert sentence in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+OUT_OF_RANGE = {
+    "batch": [0, 257],
+    "max_batched_tokens": [7, 4097],
+    "block_size": [0, 257],
+    "kv_blocks": [0, 100_001],
+    "count": [0, 100_001],
+    "shortest": [0, 113],
+    "longest": [0, 100_001],
+    "spread": [-1, 1001],
+    "burst": [0, 1001],
+    "prompt_shortest": [-1, 1],
+    "prompt_longest": [-1, 100_001],
+    "near_end": [-1, 101],
+    "temperature": [-0.1, 10.5, float("nan"), float("inf")],
+    "top_k": [-1, 257],
+    "top_p": [-0.1, 1.1, float("nan")],
+}
+
+
+def test_every_number_of_a_workload_has_its_limits():
+    numbers = {f.name for f in fields(Workload) if isinstance(f.default, int | float)}
+    assert numbers == set(OUT_OF_RANGE)
+
+
+@pytest.mark.parametrize(("key", "value"), [(k, v) for k, vs in OUT_OF_RANGE.items() for v in vs])
+def test_a_number_out_of_range_is_refused_by_name(key, value):
+    with pytest.raises(WorkloadError, match=r"workload entry '\w+' must lie between"):
+        workload_from_dict({key: value})
+
+
+@pytest.mark.parametrize("source", ["no such thing", "x" * 5000, "", "\0", "."])
+def test_a_name_that_is_neither_preset_nor_file_is_refused(source):
+    with pytest.raises(WorkloadError, match="use one of chat, chat-poisson"):
+        load_workload(source)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"batch": ' + b"9" * 5000 + b"}"]
+)
+def test_a_file_that_is_no_json_is_refused(content, tmp_path):
+    path = tmp_path / "w.json"
+    path.write_bytes(content)
+    with pytest.raises(WorkloadError, match="not a readable JSON file"):
+        load_workload(str(path))
