@@ -163,6 +163,12 @@ class Mechanisms:
         "The host stops preparing when `depth` batches are in flight.",
         "M, and cancels take effect late",
     )  # fmt: skip
+    # -- batching
+    batching: str = _toggle(
+        "batching", "continuous | static",
+        "A request joins as soon as a row is free. static: only when the whole batch has ended.",
+        "the same tokens in more steps: rows of ended requests are computed as padding",
+    )  # fmt: skip
     # -- carry-over
     carry: str = _toggle(
         "carry-over", "select | add | add-stale | host | none",

@@ -156,6 +156,14 @@ DEPTH = (
     ),
 )  # fmt: skip
 
+BATCHING = (
+    mode(
+        "static-batching", "batching",
+        "Requests are served batch by batch: ended ones keep their rows as padding, the next wait.",
+        "batching=static", workload="churn",
+    ),
+)  # fmt: skip
+
 CARRY = (
     mode(
         "carry-add-stale", "carry-over",
@@ -250,7 +258,7 @@ HOST_SYNCS = (
     ),
 )  # fmt: skip
 
-ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *CARRY, *LENGTHS, *HOST_SYNCS)
+ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *BATCHING, *CARRY, *LENGTHS, *HOST_SYNCS)
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}
 

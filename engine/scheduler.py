@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from engine.kv import BlockPool, blocks_for
 from engine.mechanisms import Mechanisms
 from engine.request import Request, Row
+from engine.static_batching import is_closed, is_over, padding_rows
 from engine.tokenizer import PLACEHOLDER
 from engine.workload import Workload
 
@@ -33,6 +34,7 @@ class Scheduler:
     all_requests: list[Request] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     exhausted: bool = False
+    padding_rows: int = 0
 
     def ready(self, step: int) -> bool:
         """True when `schedule` would find something to do."""
@@ -50,8 +52,8 @@ class Scheduler:
 
     def schedule(self, step: int) -> list[Row]:
         """The rows of batch `step`; the requests' scheduled lengths move on."""
-        rows: list[Row] = []
-        budget = self.workload.max_batched_tokens
+        rows = self._padding() if self.static else []
+        budget = self.workload.max_batched_tokens - len(rows)
         decoding, in_prefill = 0, []
         for request in self.running:
             if request.finished:
@@ -77,11 +79,18 @@ class Scheduler:
 
     def retire(self) -> None:
         """Drop requests that have ended, and free their KV once no batch can touch it."""
+        if self.static and not is_over(self.running):
+            return
         left = [r for r in self.running if r.finished and not r.in_flight]
         for request in left:
             self.pool.release(request.id, request.blocks)
         if left:
             self.running = [r for r in self.running if not r.finished or r.in_flight]
+
+    @property
+    def static(self) -> bool:
+        """True when a batch takes no new requests until all of its own have ended."""
+        return self.mechanisms.batching == "static"
 
     def ring_place(self, step: int, row: int) -> int:
         """Where in the carry ring batch `step` leaves the token of row number `row`."""
@@ -91,6 +100,12 @@ class Scheduler:
         """A decode row needs its input token: known to the host, or carried from last step."""
         known = len(request.tokens) >= request.scheduled or request.last_step == step - 1
         return request.wants_rows and (request.in_prefill or known)
+
+    def _padding(self) -> list[Row]:
+        """Static batching: the rows of ended requests, which stay and are computed."""
+        rows = padding_rows(self.running)
+        self.padding_rows += len(rows)
+        return rows
 
     def _prefill_row(self, request: Request, budget: int, number: int, step: int) -> Row:
         """Row `number` of batch `step`: the next part of a prompt, at most `budget` tokens."""
@@ -156,6 +171,8 @@ class Scheduler:
     def _fits(self, request: Request, step: int, live: int) -> bool:
         """A request joins when it has arrived (or nothing else is left to do) and has room."""
         if request.arrival_step > step and self.running:
+            return False
+        if self.static and is_closed(self.running):
             return False
         if live >= self.workload.batch:
             return False

@@ -75,6 +75,7 @@ toggles = st.fixed_dictionaries(
         "carry": st.sampled_from(["select", "add", "host"]),
         "sampling": st.sampled_from(["device", "device", "host"]),
         "sync_d2h": st.sampled_from(["event", "device"]),
+        "batching": st.sampled_from(["continuous", "continuous", "static"]),
     }
 )
 
