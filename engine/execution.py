@@ -33,6 +33,7 @@ from engine.model_weights import ModelConfig
 from engine.modes import mode_named
 from engine.parts import Listener, Parts, build_parts
 from engine.request import Request
+from engine.service import Service, measure, queue_of
 from engine.token_diff import TokenDiff, diff_tokens
 from engine.workload import Workload, WorkloadError
 from engine.workload_file import load_workload
@@ -95,6 +96,11 @@ class Run:
         )
 
     @cached_property
+    def service(self) -> Service:
+        """Waiting times, throughput, queue, memory and copies."""
+        return measure(self)
+
+    @cached_property
     def gaps(self) -> list[Gap]:
         """Stretches without a kernel, with their causes."""
         trace = self.trace
@@ -106,7 +112,8 @@ class Run:
         """The run as a trace."""
         meta = {"run": self.config.describe()}
         with no_garbage_collection():
-            return build_trace(self.device.log, self.device.spans, self.parts.counters, meta)
+            counters = self.parts.counters + queue_of(self)
+            return build_trace(self.device.log, self.device.spans, counters, meta)
 
 
 def run(

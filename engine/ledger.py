@@ -22,6 +22,7 @@ class Ledger:
     broken: list[str] = field(default_factory=list)
     tokens_in_flight: int = 0
     peak_in_flight: int = 0
+    launched_rows: int = 0
     _seen: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, kind: str, request_id: str, sentence: str) -> None:
@@ -32,6 +33,7 @@ class Ledger:
 
     def scheduled(self, batch: Batch) -> None:
         """A batch is about to be launched."""
+        self.launched_rows += len(batch.launched)
         self.tokens_in_flight += batch.tokens
         self.peak_in_flight = max(self.peak_in_flight, self.tokens_in_flight)
 

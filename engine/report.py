@@ -39,6 +39,7 @@ def run_report(result: Run) -> dict[str, Any]:
         "peak": numbers.peak,
         "step_ms": numbers.step_ms,
         "measured_gpu_ms": numbers.measured_gpu_ms,
+        "service": asdict(result.service),
         "toggles": result.config.mechanisms.settings(),
         "cost": result.config.cost.name,
         "workload": result.config.workload.name,

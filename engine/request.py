@@ -17,6 +17,7 @@ class Request:
     """One prompt and what has become of it.
 
     `prefilled` counts prompt tokens scheduled; `in_prefill` is True while some are left.
+    `admitted_step` is the step at which it first joined, -1 before.
     """
 
     id: str
@@ -24,6 +25,7 @@ class Request:
     max_new_tokens: int
     seed: int = 0
     arrival_step: int = 0
+    admitted_step: int = -1
     prefilled: int = 0
     in_prefill: bool = True
     scheduled: int = 0

@@ -162,6 +162,8 @@ class Scheduler:
         joined: list[Request] = []
         while self.waiting and self._fits(self.waiting[0], step, live + len(joined)):
             request = self.waiting.popleft()
+            if request.admitted_step < 0:
+                request.admitted_step = step
             self.pool.admit(request.id, self._blocks(request))
             self.running.append(request)
             joined.append(request)

@@ -12,7 +12,6 @@ from engine.static_batching import is_closed, is_over, padding_rows
 from engine.tokenizer import PLACEHOLDER
 from engine.workload import PRESETS
 
-
 ONE_CHUNK = replace(PRESETS["chat"], max_batched_tokens=1000)
 """Every prompt is prefilled in one step, so that a batch's requests begin together."""
 
