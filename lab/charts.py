@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lab.catalogue import t
+from lab.counters import counters_in
 from lab.escape import for_plotly
 from lab.figures import FONT_PX, frame, time_axis
 from lab.hover import cause_text
@@ -138,33 +139,24 @@ def idle_bars(
 
 def counters(trace: Trace, window: tuple[int, int]) -> dict[str, Any]:
     """Each counter as a stepped line over the window, one below the other."""
-    table = trace.counters
-    names = list(dict.fromkeys(table["name"]))
+    strips = counters_in(trace, window)
     layout = frame(
-        height=60 + 130 * len(names), margin={"l": 8, "r": 10, "t": 8, "b": 44},
+        height=60 + 130 * len(strips), margin={"l": 8, "r": 10, "t": 8, "b": 44},
         xaxis=time_axis(window, t("axis.ms"), fixedrange=True),
-        grid={"rows": max(1, len(names)), "columns": 1, "pattern": "coupled"},
+        grid={"rows": max(1, len(strips)), "columns": 1, "pattern": "coupled"},
     )  # fmt: skip
     data = []
-    for number, name in enumerate(names, 1):
-        points = _within(table[table["name"] == name], window)
+    for number, counter in enumerate(strips, 1):
         axis = "y" if number == 1 else f"y{number}"
         layout["yaxis" if number == 1 else f"yaxis{number}"] = {
-            "title": {"text": for_plotly(name, 24)}, "rangemode": "tozero", "fixedrange": True,
-            "automargin": True, "gridcolor": "rgba(122, 132, 142, 0.18)",
+            "title": {"text": for_plotly(counter.name, 24)}, "rangemode": "tozero",
+            "fixedrange": True, "automargin": True, "gridcolor": "rgba(122, 132, 142, 0.18)",
         }  # fmt: skip
         data.append(
             {
                 "type": "scatter", "mode": "lines", "line": {"shape": "hv", "color": SLOT_HUES[0]},
-                "x": points["ts_ns"].to_numpy() / 1e6, "y": points["value"].to_numpy(),
-                "yaxis": axis, "name": name,
+                "x": counter.ms, "y": counter.values, "yaxis": axis, "name": counter.name,
                 "hovertemplate": "%{y}<br>%{x:.6f} ms<extra></extra>",
             }
         )  # fmt: skip
     return {"data": data, "layout": layout}
-
-
-def _within(points: pd.DataFrame, window: tuple[int, int]) -> pd.DataFrame:
-    """The points of the window, and the one before it, from which the line comes."""
-    first = max(0, int(points["ts_ns"].searchsorted(window[0])) - 1)
-    return points.iloc[first : int(points["ts_ns"].searchsorted(window[1], side="right")) + 1]

@@ -14,6 +14,7 @@ from lab.alarms import alarm_traces
 from lab.arrows import arrow_traces
 from lab.bars import Bars
 from lab.catalogue import t
+from lab.counters import add_strips, counters_in
 from lab.escape import for_plotly
 from lab.figures import FONT_PX, frame, time_axis
 from lab.hover import Hover
@@ -35,7 +36,7 @@ LONGEST_LABEL = 22
 @dataclass(frozen=True, eq=False)
 class Panel:
     """One run in the picture. `arrows`: draw what waited for what, where there is room;
-    `hazards`: mark them."""
+    `hazards`: mark them; `counters`: draw them below all lanes."""
 
     title: str
     trace: Trace
@@ -43,6 +44,7 @@ class Panel:
     lanes: Sequence[Lane]
     arrows: bool = False
     hazards: Sequence[Hazard] = ()
+    counters: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +87,9 @@ def draw(panels: Sequence[Panel], window: tuple[int, int]) -> Gantt:
     """The panels, the first on top, over `window` (start, end in ns)."""
     rows, titles, total = _place(panels)
     bars = _bars(panels, rows, window)
+    lanes_px = round(total * LANE_PX)
     layout = frame(
-        height=round(total * LANE_PX) + 50,
+        height=lanes_px + 50,
         barmode="overlay",
         bargap=0,
         uniformtext={"mode": "hide", "minsize": FONT_PX - 2},
@@ -100,8 +103,11 @@ def draw(panels: Sequence[Panel], window: tuple[int, int]) -> Gantt:
         shapes=[_rule(top) for n, top in titles if n],
     )
     traces = [*bars.traces(), *_arrows(panels, rows, window)]
+    figure = {"data": traces or [_nothing()], "layout": layout}
+    counting = [counters_in(panel.trace, window) for panel in panels if panel.counters]
+    add_strips(figure, [counter for panel in counting for counter in panel], lanes_px)
     spans = sum(row.lane.spans for row in rows)
-    return Gantt({"data": traces or [_nothing()], "layout": layout}, bars.drawn, bars.single, spans)
+    return Gantt(figure, bars.drawn, bars.single, spans)
 
 
 def _place(panels: Sequence[Panel]) -> tuple[list[Row], list[tuple[int, float]], float]:

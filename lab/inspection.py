@@ -82,7 +82,8 @@ class Inspection:
     def panel(self, keys: Sequence[str]) -> Panel:
         """The chosen lanes, in their own order."""
         lanes = [lane for lane in self.lanes if lane.key in keys]
-        return Panel("", self.trace, self.gaps, lanes, arrows=self.trace.is_engine_dump)
+        own = self.trace.is_engine_dump
+        return Panel("", self.trace, self.gaps, lanes, arrows=own, counters=own)
 
     @cached_property
     def busy_rows(self) -> Mapping[str, pd.DataFrame]:

@@ -73,4 +73,4 @@ def _panel(title: str, study: Study, everything: bool) -> Panel:
     )  # fmt: skip
     lanes = [lane for lane in study.lanes if everything or lane.main]
     hazards = study.run.hazards if everything else ()
-    return Panel(head, study.trace, study.gaps, lanes, everything, hazards)
+    return Panel(head, study.trace, study.gaps, lanes, everything, hazards, counters=everything)

@@ -1,4 +1,4 @@
-"""What stands under the Timeline page's picture: text, hazards, idle time, counters, spans.
+"""What stands under the Timeline page's picture: text, hazards, idle time, service, spans.
 
 Only the open tab is worked out.
 """
@@ -8,9 +8,10 @@ from collections.abc import Callable
 import streamlit as st
 
 from lab.catalogue import t
-from lab.charts import counters, idle_bars
+from lab.charts import idle_bars
 from lab.escape import for_markdown
 from lab.scene import Scene
+from lab.service import capacity_table, service_formats, waiting_table
 from lab.tables import MAX_SPANS, hazard_table, idle_table, span_table
 from lab.tokens import texts_html
 from lab.view import show_figure
@@ -29,7 +30,7 @@ def scene_tabs(scene: Scene, names: list[str], window: Window) -> None:
         t("tab.text"): lambda: _text(scene),
         t("tab.hazards"): lambda: _hazards(scene),
         t("tab.idle"): lambda: _idle(scene, names),
-        t("tab.counters"): lambda: _counters(scene, window),
+        t("tab.service"): lambda: _service(scene),
         t("tab.spans"): lambda: _spans(scene, window),
         t("tab.invariants"): lambda: _invariants(scene),
     }
@@ -81,11 +82,17 @@ def _idle(scene: Scene, names: list[str]) -> None:
     st.dataframe(table, hide_index=True, column_config=formats)
 
 
-def _counters(scene: Scene, window: Window) -> None:
-    st.caption(t("counters.legend"))
-    show_figure(counters(scene.run.trace, window), "counters", t("counters.alt"))
-    peaks = scene.run.numbers.peak
-    st.caption(t("counters.peaks", **{name: f"{value:,}" for name, value in peaks.items()}))
+def _service(scene: Scene) -> None:
+    runs = {
+        t("panel.run"): scene.run.run,
+        t("panel.sync"): scene.sync.run,
+        t("panel.async"): scene.baseline.run,
+    }
+    services = {title: run.service for title, run in runs.items()}
+    st.caption(t("service.legend"))
+    for table in (waiting_table(services), capacity_table(services)):
+        st.dataframe(table, hide_index=True, column_config=service_formats(table))
+    st.caption(t("service.capacity"))
 
 
 def _spans(scene: Scene, window: Window) -> None:

@@ -120,7 +120,7 @@ def test_nonsense_in_the_url_is_ignored() -> None:
 
 
 @pytest.mark.parametrize(
-    "tab", ["Text", "Hazards", "Idle by cause", "Counters", "Spans", "Invariants"]
+    "tab", ["Text", "Hazards", "Idle by cause", "Service", "Spans", "Invariants"]
 )
 def test_every_tab_draws(tab: str) -> None:
     app = timeline(compute="off", mode="no-sync-d2h")
