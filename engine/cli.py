@@ -14,6 +14,7 @@ from typing import Any
 from engine.device.cost import CostError
 from engine.execution import Run, configure, execute
 from engine.mechanisms import MechanismError
+from engine.mechanisms_page import mechanisms_page
 from engine.modes import ModeError
 from engine.report import (
     is_bad,
@@ -81,6 +82,8 @@ def _parser() -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text)
         sub.add_argument("--json", action="store_true", help="print a JSON list")
         sub.set_defaults(command=command)
+        if name == "mechanisms":
+            sub.add_argument("--markdown", action="store_true", help="print docs/mechanisms.md")
     return parser
 
 
@@ -164,7 +167,9 @@ def _modes(options: argparse.Namespace) -> int:
 
 def _mechanisms(options: argparse.Namespace) -> int:
     mechanisms = mechanisms_report()
-    if options.json:
+    if options.markdown:
+        print(mechanisms_page(), end="")
+    elif options.json:
         print(json.dumps(mechanisms))
     else:
         for info in mechanisms:
