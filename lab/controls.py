@@ -22,6 +22,7 @@ SHORT_VALUES = 22
 """Letters that the values of a row of buttons may have together."""
 
 MOST_BATCH, MOST_STEPS, MOST_REQUESTS, MOST_SEED = 64, 8192, 512, 2**31 - 1
+MOST_JITTER = 90.0
 
 
 def scene_controls() -> Choice:
@@ -203,8 +204,8 @@ def _advanced(choice: Choice) -> Choice:
         requests = whole("requests", 1, MOST_REQUESTS)
         seed = whole("seed", 0, MOST_SEED, choice.scene.seed)
         jitter = st.number_input(
-            t("advanced.jitter"), 0.0, 90.0, 0.0, 1.0, key="jitter", bind=BOUND, format="%.1f",
-            help=t("advanced.jitter_help"),
+            t("advanced.jitter"), 0.0, MOST_JITTER, 0.0, 1.0, key="jitter", bind=BOUND,
+            format="%.1f", help=t("advanced.jitter_help"),
         )  # fmt: skip
         compute = st.segmented_control(
             t("advanced.compute"), ("on", "off"), default="on", required=True, key="compute",

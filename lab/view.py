@@ -14,9 +14,8 @@ import streamlit as st
 from lab.catalogue import t
 from lab.charts import overview
 from lab.figures import CONFIG, ReadyFigure
-from lab.gantt import Panel, draw
+from lab.gantt import Gantt, Panel, draw
 from lab.legend import legend_html
-from lab.units import exact_ms
 from lab.window import Window, WindowKeys, on_select, window_controls
 from traces import Gap
 
@@ -58,17 +57,17 @@ def timeline(view: View, panels: Sequence[Panel]) -> Window:
             _zoomable(whole, f"{keys.chart}-overview", t("overview.alt"), view)
     _zoomable(gantt.figure, keys.chart, view.alt, view)
     st.html(legend_html(drawn_names(gantt.figure), view.slots))
-    st.caption(
-        t(
-            "view.truth",
-            start=exact_ms(window[0]),
-            end=exact_ms(window[1]),
-            drawn=f"{gantt.drawn:,}",
-            single=f"{gantt.single:,}",
-            spans=f"{gantt.spans:,}",
-        )  # fmt: skip
-    )
+    st.caption(_told(window, gantt))
     return window
+
+
+def _told(window: Window, gantt: Gantt) -> str:
+    """What the picture shows, and whether short spans are drawn together in it."""
+    told = t("view.window", start=f"{window[0] / 1e6:,.3f}", end=f"{window[1] / 1e6:,.3f}")
+    merged = gantt.drawn - gantt.single
+    if merged:
+        told += " " + t("view.merged", merged=f"{merged:,}", drawn=f"{gantt.drawn:,}")
+    return told
 
 
 def _zoomable(figure: dict[str, Any], key: str, alt: str, view: View) -> None:

@@ -18,7 +18,7 @@ BREAK_MODE = "no-wait-compute"
 
 def page() -> None:
     """Title, picture with its numbers, sliders, the way on."""
-    st.markdown(f"## {t('home.title')}")
+    st.markdown(f"# {t('home.title')}")
     st.caption(t("home.lead"))
     picture = st.container()
     cpu_ms, gpu_ms = _sliders()

@@ -25,7 +25,7 @@ MS = st.column_config.NumberColumn(format="%.6f")
 
 def page() -> None:
     """What is open, its verdict, its timeline, its tables."""
-    st.markdown(f"#### {t('inspect.title')}")
+    st.markdown(f"# {t('inspect.title')}")
     inspection = _source()
     if inspection is None:
         st.info(t("inspect.empty"))

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from lab.address import refused
 from lab.catalogue import t
 from lab.controls import BOUND, WINDOW, mode_summary, scene_controls
 from lab.escape import for_markdown
@@ -19,9 +20,12 @@ PINS = ("sync", "async")
 
 def page() -> None:
     """Sidebar, verdicts, timeline, tabs."""
+    bad = refused(dict(st.query_params))
     with st.sidebar:
         choice = scene_controls()
     head = st.container()
+    if bad:
+        st.warning(for_markdown(t("head.refused", entries=", ".join(bad)), 400))
     buttons = _title(head, choice)
     with one_sentence():
         scene = Scene(*studies(choice.config()))
@@ -47,8 +51,12 @@ def _title(
     if choice.changes:
         title += f" :blue-badge[{t('head.changed', count=len(choice.changes))}]"
     row = head.container(horizontal=True, vertical_alignment="center")
-    row.markdown(f"#### {title}", width="content")
-    head.caption(mode_summary(choice.mode))
+    row.markdown(f"# {title}", width="content")
+    undone = [name for name in choice.changes if name in choice.scene.toggles]
+    if undone:
+        head.caption(t("head.undone", toggles=", ".join(undone)))
+    else:
+        head.caption(mode_summary(choice.mode))
     return row
 
 

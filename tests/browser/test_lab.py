@@ -131,7 +131,7 @@ def test_a_shared_url_restores_the_page(page) -> None:
 def test_the_copied_link_opens_the_same_page(page) -> None:
     open_page(page, f"/timeline?mode=no-wait-compute&{SHORT}&wait_h2d=off&t0=20&t1=60&pins=async")
     before = timeline(page)
-    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Link", exact=True).click()
     copied = page.locator("[data-testid=stPopoverBody] code").inner_text()
     open_page(page, copied)
     assert "wait_h2d=off" in copied

@@ -203,3 +203,31 @@ def test_a_hostile_file_shows_its_names_as_text() -> None:
     for element in [*app.markdown, *app.caption, *app.warning]:
         assert "<b>x" not in element.value.replace("\\<", "")
     assert "<b>x" not in app.get("plotly_chart")[1].proto.spec
+
+
+def test_what_a_url_asks_for_in_vain_is_told_in_one_sentence() -> None:
+    app = timeline(compute="off", wait_h2d="maybe", depth="-7", cost="x")
+    (warning,) = app.warning
+    assert all(
+        entry in warning.value.replace("\\", "")
+        for entry in ("wait_h2d=maybe", "depth=-7", "cost=x")
+    )
+    assert "compute" not in warning.value
+    assert not timeline(compute="off", wait_h2d="off").warning
+
+
+def test_a_scenes_sentence_goes_when_its_own_toggle_is_mended() -> None:
+    app = timeline(mode="no-wait-compute", compute="off")
+    sentence = "D2H does not wait for compute_done"
+    assert sum(sentence in caption.value for caption in app.main.caption) == 1
+    app.segmented_control(key="wait_h2d").set_value("off").run()
+    assert sum(sentence in caption.value for caption in app.main.caption) == 1
+    app.segmented_control(key="wait_compute").set_value("on").run()
+    assert not any(sentence in caption.value for caption in app.main.caption)
+    assert any("wait_compute was changed" in caption.value for caption in app.main.caption)
+
+
+@pytest.mark.parametrize("page", ["", TIMELINE, INSPECT])
+def test_every_page_has_one_heading_of_the_first_level(page: str) -> None:
+    app = open_page(page)
+    assert sum(text.value.startswith("# ") for text in app.markdown) == 1

@@ -1,0 +1,63 @@
+"""What a URL asks for and the Timeline page does not have.
+
+Widgets bound to the URL fall back to their default where a value makes no sense, and say
+nothing. Whoever followed the link should know that this is not the run it was made for.
+"""
+
+from collections.abc import Callable, Mapping
+
+from engine.device.cost import PRESETS as COSTS
+from engine.mechanisms import BY_NAME, MechanismError, parse
+from engine.modes import MODES
+from engine.workload import PRESETS as WORKLOADS
+from lab.controls import MOST_BATCH, MOST_JITTER, MOST_REQUESTS, MOST_SEED, MOST_STEPS
+
+MOST_SHOWN = 40
+"""Letters of a value that are repeated to the reader."""
+
+
+def refused(query: Mapping[str, str]) -> list[str]:
+    """The entries of a URL's query whose values cannot be used, as "name=value"."""
+    return [
+        f"{name}={value[:MOST_SHOWN]}"
+        for name, value in query.items()
+        if not (_is_toggle_value(name, value) if name in BY_NAME else _fits(name, value))
+    ]
+
+
+def _is_toggle_value(name: str, value: str) -> bool:
+    try:
+        parse(name, value)
+    except MechanismError:
+        return False
+    return True
+
+
+def _fits(name: str, value: str) -> bool:
+    """True for what a widget accepts, and for names that are no widget's."""
+    return CHECKS[name](value) if name in CHECKS else True
+
+
+def _between(low: float, high: float, kind: type[int] | type[float]) -> Callable[[str], bool]:
+    def check(value: str) -> bool:
+        try:
+            return low <= kind(value) <= high
+        except ValueError:
+            return False
+
+    return check
+
+
+CHECKS: dict[str, Callable[[str], bool]] = {
+    "mode": MODES.__contains__,
+    "cost": COSTS.__contains__,
+    "workload": WORKLOADS.__contains__,
+    "compute": ("on", "off").__contains__,
+    "batch": _between(1, MOST_BATCH, int),
+    "steps": _between(1, MOST_STEPS, int),
+    "requests": _between(1, MOST_REQUESTS, int),
+    "seed": _between(0, MOST_SEED, int),
+    "jitter": _between(0, MOST_JITTER, float),
+    "t0": _between(0, float("inf"), float),
+    "t1": _between(0, float("inf"), float),
+}
