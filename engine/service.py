@@ -143,11 +143,14 @@ def queue_counter(arrived: Sequence[int], joined: Sequence[int], times: StepTime
 
 
 def waiting_times(requests: Sequence[Request], times: StepTimes) -> dict[str, float | None]:
-    """TTFT, inter-token and end-to-end latency, by the names of `Service` (ms)."""
+    """TTFT, inter-token and end-to-end latency of those that were let in, by the names of
+    `Service` (ms)."""
     first: list[int] = []
     between: list[int] = []
     whole: list[int] = []
     for request in requests:
+        if request.admitted_step < 0:
+            continue
         start, tokens = arrival_ns(request, times), token_ns(request, times)
         between += [after - before for before, after in pairwise(tokens)]
         if tokens:

@@ -154,3 +154,12 @@ def test_overlap_lowers_every_waiting_time():
 def test_a_run_cut_at_once_has_figures_too():
     service = execute(configure("async", steps=1, compute=False)).service
     assert service.requests_done == 0 and service.inter_token_median_ms is None
+
+
+def test_a_frozen_run_has_figures_of_what_had_happened():
+    config = replace(configure("async", compute=False), stop_at_ns=400 * MS)
+    frozen = execute(config)
+    service = frozen.service
+    assert frozen.stopped and any(r.admitted_step < 0 for r in frozen.requests)
+    assert service.ttft_median_ms is not None and service.ttft_p99_ms <= 400
+    assert service.queue_peak_requests == 10 and service.requests_done == 0
