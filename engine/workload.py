@@ -15,8 +15,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine.corpus import UNFINISHED_BYTES, prompts, unfinished
+from engine.grammar import read
 from engine.kv import blocks_for
 from engine.request import Request
+from engine.rules import Rules, check_rules, rules_of
 from engine.tokenizer import encode
 
 TEXTS = 64
@@ -32,8 +34,8 @@ class WorkloadError(ValueError):
 
 
 @dataclass(frozen=True)
-class Prompt:
-    """One listed request. `arrival_step` is the engine step before which it is unknown."""
+class Prompt(Rules):
+    """One listed request with its rules. It is unknown before engine step `arrival_step`."""
 
     prompt: str
     max_new_tokens: int
@@ -46,7 +48,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Workload:
+class Workload(Rules):
     """Requests and the engine's size.
 
     batch: request rows a step at most. max_batched_tokens: token rows a step at most
@@ -54,7 +56,8 @@ class Workload:
     Generated requests ask for shortest..longest output tokens; every `spread`-th step one
     arrives (0: all are there at once). `near_end` percent of them are texts that lack only
     their last words, so that they end by EOS before their longest length. temperature 0 is
-    greedy.
+    greedy. Its rules are those of the generated requests; a grammar binds those of
+    them whose prompt begins like a JSON text.
     """
 
     name: str = "custom"
@@ -94,7 +97,9 @@ class Workload:
         for number in itertools.count():
             text = next(endings if chooser.random() * 100 < self.near_end else openings)
             length = chooser.randint(self.shortest, self.longest)
-            yield Prompt(text, length, "", number * self.spread)
+            grammar = self.grammar if text.startswith("{") else ""
+            rules = rules_of(self) | {"grammar": grammar}
+            yield Prompt(text, length, "", number * self.spread, **rules)
 
     def _request(self, number: int, spec: Prompt, seed: int) -> Request:
         name = spec.name(number)
@@ -105,7 +110,21 @@ class Workload:
                 f"request {name} needs {needed} KV blocks and the pool has {self.kv_blocks}: "
                 "shorten it or enlarge kv_blocks"
             )
-        return Request(name, ids, spec.max_new_tokens, seed * 1_000_003 + number, spec.arrival_step)
+        state = read(bytes(ids[1:])) if spec.grammar else None
+        if spec.grammar and state is None:
+            raise WorkloadError(
+                f"the prompt of request {name} is not the beginning of a JSON text: change it or "
+                "leave the grammar out"
+            )
+        return Request(
+            name, ids, spec.max_new_tokens, seed * 1_000_003 + number, spec.arrival_step,
+            rules=spec, json_state=state,
+        )  # fmt: skip
+
+    @property
+    def steers_any(self) -> bool:
+        """True when some request of it may be steered: by a grammar or by penalties."""
+        return any(rules.steers for rules in self.requests or (self,))
 
     @property
     def longest_request(self) -> int:
@@ -188,6 +207,43 @@ PRESETS: dict[str, Workload] = {
             top_p=0.95,
         ),
         Workload(
+            "records",
+            "Stories and records at temperature 1; a grammar keeps the records legal JSON.",
+            batch=6,
+            max_batched_tokens=96,
+            count=12,
+            shortest=48,
+            longest=120,
+            near_end=60,
+            temperature=1.0,
+            grammar="json",
+        ),
+        Workload(
+            "penalised",
+            "Sampled at temperature 0.8, with penalties on bytes that a text has used before.",
+            batch=6,
+            max_batched_tokens=96,
+            count=10,
+            shortest=32,
+            longest=64,
+            near_end=40,
+            temperature=0.8,
+            presence=0.8,
+            frequency=0.3,
+            repetition=1.05,
+        ),
+        Workload(
+            "stop-strings",
+            "As chat, but a text ends before its first full stop and before some longer strings.",
+            batch=6,
+            max_batched_tokens=96,
+            count=10,
+            shortest=48,
+            longest=84,
+            near_end=40,
+            stop=(". ", " and ", '", "'),
+        ),
+        Workload(
             "published",
             "The published run's size: 32 rows, 8,192 output tokens each (timing alone).",
             batch=32,
@@ -234,6 +290,7 @@ def workload_from_dict(document: object, name: str = "custom") -> Workload:
     if not isinstance(listed, list | tuple):
         raise WorkloadError("'requests' must be a list of {prompt, max_new_tokens}")
     prompts_listed = tuple(_prompt_from(entry) for entry in listed)
+    values["stop"] = tuple(values.get("stop", ()))
     workload = replace(Workload(name=name), **values, requests=prompts_listed)
     return _checked(workload)
 
@@ -242,11 +299,12 @@ def _prompt_from(entry: object) -> Prompt:
     if not isinstance(entry, dict) or "prompt" not in entry or "max_new_tokens" not in entry:
         raise WorkloadError("each request needs a prompt and max_new_tokens")
     _check_entries(Prompt("", 1), entry)
-    prompt = Prompt(**entry)
+    prompt = Prompt(**{**entry, "stop": tuple(entry.get("stop", ()))})
     if not 1 <= prompt.max_new_tokens <= 100_000 or prompt.arrival_step < 0:
         raise WorkloadError("max_new_tokens must be 1 to 100000 and arrival_step not negative")
     try:
         encode(prompt.prompt)
+        check_rules(prompt)
     except ValueError as error:
         raise WorkloadError(str(error)) from None
     return prompt
@@ -257,12 +315,17 @@ def _check_entries(example: Workload | Prompt, values: dict[str, object]) -> Non
     for key, value in values.items():
         if key not in known:
             raise WorkloadError(f"unknown workload entry {key!r}; known are {', '.join(known)}")
-        kind = (int, float) if isinstance(known[key], float) else type(known[key])
+        kinds = {float: (int, float), tuple: (list, tuple)}
+        kind = kinds.get(type(known[key]), type(known[key]))
         if not isinstance(value, kind) or isinstance(value, bool):
             raise WorkloadError(f"workload entry {key!r} has the wrong type")
 
 
 def _checked(workload: Workload) -> Workload:
+    try:
+        check_rules(workload)
+    except ValueError as error:
+        raise WorkloadError(str(error)) from None
     limits = {
         "batch": (1, MOST_ROWS),
         "max_batched_tokens": (workload.batch, 4096),
