@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 from dataclasses import fields, replace
 
 import pytest
@@ -196,3 +197,52 @@ def test_another_batch_size_keeps_the_workload_runnable(name, batch):
     if batch >= PRESETS[name].batch:
         longest = blocks_for(64 + workload.longest, workload.block_size)
         assert workload.kv_blocks >= min(batch, workload.count) * longest
+
+
+RULED = Workload(
+    name="custom",
+    requests=(
+        Prompt('{"a": ', 9, "json", grammar="json", stop=("}", "\n\n"), presence=0.5),
+        Prompt("Pia", 9, "free", frequency=-1.0, repetition=1.5),
+    ),
+    stop=(". ",),
+    presence=2.0,
+)
+
+
+def test_rules_survive_json():
+    assert workload_from_dict(json.loads(dump_workload(RULED))) == RULED
+
+
+def test_a_listed_request_has_its_own_rules_and_a_generated_one_those_of_the_workload():
+    bound, free = RULED.requests_for(1, None, endless=False)
+    assert (bound.rules.grammar, bound.rules.stop, free.rules.stop) == ("json", ("}", "\n\n"), ())
+    generated = list(Workload(grammar="json", stop=(". ",)).requests_for(1, 12, endless=False))
+    records = [request for request in generated if request.prompt[1] == ord("{")]
+    assert 0 < len(records) < 12
+    assert all((request.rules.grammar == "json") == (request in records) for request in generated)
+    assert all(request.rules.stop == (". ",) for request in generated)
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        ({"grammar": "xml"}, "no grammar 'xml'"),
+        ({"stop": [""]}, "none of them empty"),
+        ({"stop": [3]}, "must be a list of strings"),
+        ({"stop": "x"}, "wrong type"),
+        ({"stop": ["\x03"]}, "control character"),
+        ({"repetition": 0}, "'repetition' must lie between 0.01 and 100"),
+        ({"presence": math.nan}, "'presence' must lie between -100 and 100"),
+    ],
+)
+def test_a_rule_that_cannot_be_followed_is_refused(rules, sentence):
+    for document in (rules, {"requests": [{"prompt": "a", "max_new_tokens": 1, **rules}]}):
+        with pytest.raises(WorkloadError, match=sentence):
+            workload_from_dict(document)
+
+
+def test_a_prompt_that_begins_no_json_cannot_have_the_grammar():
+    workload = Workload(requests=(Prompt("Pia", 9, grammar="json"),))
+    with pytest.raises(WorkloadError, match="request r0 is not the beginning of a JSON text"):
+        list(workload.requests_for(0, None, endless=False))
