@@ -61,6 +61,6 @@ def check_rules(rules: Rules) -> None:
         raise ValueError("'stop' must be a list of strings, none of them empty")
     for key, least in (("presence", -100), ("frequency", -100), ("repetition", 0.01)):
         if not least <= getattr(rules, key) <= 100:
-            raise ValueError(f"{key!r} must lie between {least} and 100")
+            raise ValueError(f"workload entry {key!r} must lie between {least} and 100")
     for stop in rules.stop:
         encode(stop)

@@ -114,6 +114,9 @@ OUT_OF_RANGE = {
     "temperature": [-0.1, 10.5, float("nan"), float("inf")],
     "top_k": [-1, 257],
     "top_p": [-0.1, 1.1, float("nan")],
+    "presence": [-101, 101],
+    "frequency": [-101, 101, float("nan")],
+    "repetition": [0, 101, float("nan")],
 }
 
 
