@@ -9,7 +9,8 @@ from engine.request import Row
 @dataclass(slots=True, eq=False)
 class Batch:
     """Batch number `step`. `rows` is the list results are matched with; `launched` what
-    was really launched (the two differ only when `metadata` is shared)."""
+    was really launched (the two differ only when `metadata` is shared). Where `steered`, its
+    sampling waits for masks of its own, whose copies end with `masks_done`."""
 
     step: int
     rows: list[Row]
@@ -18,6 +19,8 @@ class Batch:
     h2d_done: Event
     compute_done: Event
     d2h_done: Event
+    masks_done: Event | None = None
+    steered: bool = False
     launched: tuple[Row, ...] = ()
     settled: bool = False
     tokens: int = field(init=False)

@@ -16,8 +16,9 @@ from engine.device.api import Body, Buffer, Commit, Device, Kernel
 from engine.model import Model, Places, write_kv
 from engine.model_weights import ModelConfig
 from engine.oplog import row_mask, rows_mask
-from engine.sampling import Sampler
+from engine.sampling import Sampler, steer
 from engine.slots import Slots
+from engine.steering import STEERING
 from engine.workload import Workload
 
 
@@ -89,9 +90,9 @@ class Forward:
         out = self.slots.device_outputs[batch.device_slot]
         sampled = (out.rows(rows), self.ring.rows(self._ring_mask(ring_start, count)))
         kernels.append(Kernel("head", "head", (hidden, sampling), (logits,), bodies.get("head")))
-        kernels.append(
-            Kernel("sample", "sample", (logits, sampling), sampled, bodies.get("sample"))
-        )
+        steering = tuple(inputs[label].rows(rows) for label in STEERING if batch.steered)
+        reads = (logits, sampling, *steering)
+        kernels.append(Kernel("sample", "sample", reads, sampled, bodies.get("sample")))
         return kernels
 
     def _ring_mask(self, start: int, count: int) -> int:
@@ -194,6 +195,8 @@ class Forward:
         def body() -> Commit:
             params = inputs["sampling"].tensor[:count]
             logits = self.logits.tensor[:count]
+            if batch.steered:
+                logits = steer(logits, *(inputs[label].tensor[:count] for label in STEERING))
             tokens = self.sampler(logits, params[:, 1], params[:, 2])
             result = logits.clone() if out.info.label == "logits" else tokens
 

@@ -1,9 +1,10 @@
 """The engine's invariants, checked while it runs.
 
 The three lengths keep their order, every launched row is settled exactly once and by its
-own request, nothing is committed past EOS or the longest length, what is streamed is what
-is committed, a batch writes only blocks of its own requests, and the pool is whole at the
-end. A broken invariant is a sentence in `broken`, once for each kind and request.
+own request, nothing is committed past EOS, a stop string or the longest length, what is
+streamed is what is committed (up to the stop string), a batch writes only blocks of its own
+requests, and the pool is whole at the end. A broken invariant is a sentence in `broken`, once
+for each kind and request.
 """
 
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from engine.batch import Batch
 from engine.kv import BlockPool, PoolError
 from engine.request import Request
+from engine.streaming import text_end
 from engine.tokenizer import EOS
 
 
@@ -83,13 +85,20 @@ class Ledger:
         for request in requests:
             tokens = request.tokens
             self.lengths(request)
-            if EOS in tokens[:-1] or len(tokens) > request.max_new_tokens:
+            past = EOS in tokens[:-1] or len(tokens) > request.max_new_tokens
+            if past or _goes_on_after_stop(request):
                 self.note("past", request.id, f"request {request.id} has tokens past its end")
-            if request.streamed != request.committed:
+            shown = request.streamable
+            if shown < request.streamed <= request.committed:
+                self.note(
+                    "stop", request.id,
+                    f"request {request.id} streamed {request.streamed - shown} tokens that are "
+                    "part of a stop string or stand behind it",
+                )  # fmt: skip
+            elif request.streamed != shown:
                 self.note(
                     "unstreamed", request.id,
-                    f"request {request.id} streamed {request.streamed} of "
-                    f"{request.committed} committed tokens",
+                    f"request {request.id} streamed {request.streamed} of {shown} committed tokens",
                 )  # fmt: skip
             if not request.finished and not cut:
                 self.note(
@@ -100,3 +109,11 @@ class Ledger:
         left = self.pool.in_use + self.pool.promised
         if left:
             self.note("pool", "", f"{left} KV blocks were never released")
+
+
+def _goes_on_after_stop(request: Request) -> bool:
+    """True when an earlier token than the last had already completed a stop string."""
+    stops, tokens = request.rules.stop, request.tokens
+    return bool(stops) and any(
+        text_end(tokens[:count], stops) is not None for count in range(len(tokens))
+    )

@@ -12,6 +12,7 @@ from collections import deque
 from engine.batch import Batch, new_batch
 from engine.parts import Parts
 from engine.slots import INPUTS, input_values
+from engine.steering import STEERING
 
 
 class Loop:
@@ -41,7 +42,7 @@ class Loop:
         """Prepare and launch batch N+1 while the device computes batch N; then finish N."""
         while True:
             if self.through_host:
-                self.finish_all()
+                self.finish_all("tokens pass through the host")
             if self.has_rows():
                 batch = self.prepare()
                 self.launch(batch)
@@ -60,6 +61,7 @@ class Loop:
         with device.host("schedule", parts.workload.batch):
             rows = self.scheduler.schedule(self.step)
         batch = new_batch(device, self.step, rows, m.device_slots, m.host_slots)
+        batch.steered = parts.steering.steers(batch)
         self._enter(self.step, batch)
         with device.host("allocate", len(batch.launched)):
             parts.ledger.scheduled(batch)
@@ -110,14 +112,48 @@ class Loop:
             compute.wait(batch.h2d_done)
         if m.reuse_device_output and owner:
             compute.wait(owner.d2h_done)
-        *kernels, last = self.parts.kernels(batch)
+        *kernels, sample = self.parts.kernels(batch)
         for kernel in kernels:
             compute.launch(kernel)
         if m.record_point == "early":
             compute.record(batch.compute_done)
-        compute.launch(last)
+        if batch.steered:
+            self.steer(batch)
+            self.launch_masks(batch)
+        compute.launch(sample)
         if m.record_point == "after":
             compute.record(batch.compute_done)
+
+    def steer(self, batch: Batch) -> None:
+        """Grammar and penalties: sampling waits until the host has the tokens in flight."""
+        m, steering = self.mechanisms, self.parts.steering
+        if m.grammar == "stale":
+            steering.read_grammar(batch)
+        if m.penalties == "stale":
+            steering.read_history(batch)
+        if steering.waits(batch):
+            self.finish_all("sampling waits for the host")
+        if m.grammar != "stale":
+            steering.read_grammar(batch)
+        if m.penalties == "current":
+            steering.read_history(batch)
+
+    def launch_masks(self, batch: Batch) -> None:
+        """An input of its own: write it, copy it, and let the sampling kernel wait for it."""
+        m, h2d, slots, rows = self.mechanisms, self.parts.h2d, self.parts.slots, len(batch.launched)
+        source = slots.host_inputs[batch.host_slot].buffers
+        target = slots.device_inputs[batch.device_slot].buffers
+        owner = self.host_owner.get(batch.host_slot)
+        if m.reuse_host_input and owner and owner.masks_done:
+            owner.masks_done.synchronize()
+        with self.device.host("mask", rows):
+            self.device.write("write masks", self.parts.steering.written(source, rows))
+        for number, label in enumerate(STEERING):
+            h2d.copy(target[label], source[label], rows, (number, len(STEERING)))
+        batch.masks_done = self.device.event("masks_done")
+        h2d.record(batch.masks_done)
+        if m.wait_h2d:
+            self.parts.compute.wait(batch.masks_done)
 
     def launch_outputs(self, batch: Batch) -> None:
         """D2H: wait for the results and until the host slot has been read, copy, record."""
@@ -175,11 +211,11 @@ class Loop:
             self.finish(self.in_flight[0])
         self.device.context.step, self.device.context.slot = step, slot
 
-    def finish_all(self) -> None:
-        """Empty the pipeline: the next batch needs tokens that only the host has."""
-        self.device.context.cause = "tokens pass through the host"
-        while self.in_flight:
-            self.finish(self.in_flight[0])
+    def finish_all(self, cause: str) -> None:
+        """Empty the pipeline: what comes next needs tokens that only the host has."""
+        self.device.context.cause = cause
+        if self.in_flight:
+            self.finish_up_to(self.in_flight[-1])
         self.device.context.cause = ""
 
     def has_rows(self) -> bool:

@@ -247,6 +247,24 @@ class Mechanisms:
         "a wrong GPU time, shown as such",
     )  # fmt: skip
 
+    # -- host state: what sampling and streaming need from the host
+    grammar: str = _toggle(
+        "host state", "deferred | stale | row-shifted",
+        "Sampling waits until the host has followed the last token. stale: it does not; "
+        "row-shifted: the masks stand in the rows of the batch before.",
+        "illegal JSON: T I", "vllm #26292, #49694; TensorRT-LLM #6000",
+    )  # fmt: skip
+    penalties: str = _toggle(
+        "host state", "current | stale",
+        "Penalties count every token of the output. stale: the newest is a placeholder.",
+        "T", "vllm #26467",
+    )  # fmt: skip
+    stop_string: str = _toggle(
+        "host state", "held-back | streamed-early",
+        "Text that may become part of a stop string is held back until a token decides.",
+        "I (text past the stop)",
+    )  # fmt: skip
+
     def settings(self) -> dict[str, str]:
         """Every toggle that differs from the correct asynchronous engine, as text."""
         return {

@@ -5,6 +5,7 @@ Workload and cost model of a row are chosen so that a fault that depends on timi
 """
 
 from engine.mode import Mode, mode
+from engine.modes_host_state import HOST_STATE
 
 
 class ModeError(ValueError):
@@ -258,7 +259,18 @@ HOST_SYNCS = (
     ),
 )  # fmt: skip
 
-ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *BATCHING, *CARRY, *LENGTHS, *HOST_SYNCS)
+ALL = (
+    *CORRECT,
+    *ORDER,
+    *STREAMS,
+    *BUFFERS,
+    *DEPTH,
+    *BATCHING,
+    *CARRY,
+    *LENGTHS,
+    *HOST_SYNCS,
+    *HOST_STATE,
+)
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}
 

@@ -23,6 +23,8 @@ from engine.request import Request
 from engine.sampling import make_sampler
 from engine.scheduler import Scheduler
 from engine.slots import Slots, make_slots
+from engine.steering import Steering
+from engine.tokenizer import decode
 from engine.workload import Workload
 
 Listener = Callable[[str, str], None]
@@ -57,6 +59,7 @@ class Parts:
     compute: Stream
     d2h: Stream
     scratch: Buffer
+    steering: Steering
     listener: Listener | None = None
     counters: list[tuple[int, str, int]] = field(default_factory=list)
 
@@ -112,6 +115,8 @@ class Parts:
                 request.commit(token, batch.step)
             if not request.scheduled >= request.computed >= len(request.tokens):
                 self.ledger.lengths(request)
+        if batch.steered:
+            self.steering.committed(batch)
         self._count()
 
     def _count(self) -> None:
@@ -121,14 +126,17 @@ class Parts:
         self.counters.append((now_ns, "KV blocks in use", self.pool.in_use))
 
     def stream(self, batch: Batch) -> None:
-        """Hand committed tokens out to whoever listens."""
-        if self.listener is not None:
-            for request in [row.request for row in batch.rows]:
-                if request.streamed < len(request.tokens):
-                    new = bytes(request.tokens[request.streamed :])
-                    self.listener(request.id, new.decode("utf-8", "replace"))
+        """Hand committed text out to whoever listens; what a later token may still turn into
+        part of a stop string, or into another character, is held back."""
+        early = self.mechanisms.stop_string == "streamed-early"
         for row in batch.rows:
-            row.request.streamed = len(row.request.tokens)
+            request = row.request
+            ready = len(request.tokens) if early else request.streamable
+            if self.listener is not None:
+                new = decode(request.tokens[request.streamed : ready])
+                if new:
+                    self.listener(request.id, new)
+            request.streamed = ready
 
     def close(self, cut: bool) -> list[Request]:
         """End the run: free what cut requests hold, check the books, return all requests."""
@@ -163,6 +171,7 @@ def build_parts(
     slots = make_slots(
         device, workload, mechanisms.device_slots, mechanisms.host_slots, blocks,
         pinned=mechanisms.memory == "pinned", logits_out=config.vocab if on_host else 0,
+        steered=workload.steers_any,
     )  # fmt: skip
     in_flight = max(mechanisms.depth, mechanisms.device_slots) + 1
     large = mechanisms.carry_ring == "large"
@@ -178,9 +187,11 @@ def build_parts(
         "host scratch", "scratch", scratch_shape, on_host=True,
         dtype=torch.float64 if on_host else torch.int64,
     )  # fmt: skip
+    ledger = Ledger(pool)
+    steering = Steering(mechanisms, ledger, workload.steers_any, model is not None)
     return Parts(
-        device, mechanisms, workload, model, scheduler, pool, Ledger(pool), slots, forward,
-        h2d, compute, d2h, scratch, listener,
+        device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
+        h2d, compute, d2h, scratch, steering, listener,
     )  # fmt: skip
 
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from engine.grammar import State
+from engine.rules import FREE, Rules
+from engine.streaming import showable, text_end
 from engine.tokenizer import EOS, decode
 
 
@@ -18,6 +21,8 @@ class Request:
 
     `prefilled` counts prompt tokens scheduled; `in_prefill` is True while some are left.
     `admitted_step` is the step at which it first joined, -1 before.
+    `text_end` is where the text ends, before a stop string; None without one. `json_state` is
+    where a JSON text stands after `json_read` output tokens (None: free, or no JSON any more).
     """
 
     id: str
@@ -39,6 +44,10 @@ class Request:
     block_mask: int = 0
     last_step: int = -1
     last_row: int = -1
+    rules: Rules = FREE
+    text_end: int | None = None
+    json_state: State | None = None
+    json_read: int = 0
 
     @property
     def committed(self) -> int:
@@ -51,16 +60,28 @@ class Request:
         return not self.finished and (self.in_prefill or self.scheduled < self.max_new_tokens)
 
     def commit(self, token: int, step: int) -> None:
-        """Accept one output token of batch `step`; EOS or the longest length ends the request."""
+        """Accept one output token of batch `step`; EOS, a stop string or the longest length
+        ends the request."""
         self.tokens.append(token)
         self.committed_at.append(step)
-        if token == EOS or len(self.tokens) >= self.max_new_tokens:
+        if self.rules.stop and self.text_end is None:
+            self.text_end = text_end(self.tokens, self.rules.stop)
+        if token == EOS or len(self.tokens) >= self.max_new_tokens or self.text_end is not None:
             self.finished = True
 
     @property
+    def streamable(self) -> int:
+        """Committed tokens that may be shown: all that no later token can take back."""
+        if self.finished:
+            return len(self.tokens) if self.text_end is None else self.text_end
+        if not self.rules.stop and self.tokens and self.tokens[-1] < 0x80:
+            return len(self.tokens)
+        return showable(self.tokens, self.rules.stop)
+
+    @property
     def text(self) -> str:
-        """The committed output as text."""
-        return decode(self.tokens)
+        """The committed output as text, up to its stop string."""
+        return decode(self.tokens[: self.text_end])
 
 
 class Row(msgspec.Struct):

@@ -46,6 +46,21 @@ class Sampler:
         return (scores - (-uniform.clamp(1e-300, 1 - 1e-16).log()).log()).argmax(-1)
 
 
+def steer(
+    logits: torch.Tensor, mask: torch.Tensor, history: torch.Tensor, penalties: torch.Tensor
+) -> torch.Tensor:
+    """Logits [R, V] after the penalties, with what the mask [R, V] forbids at -inf.
+
+    history [R, V] counts the tokens of the output; penalties [R, 3] are presence and frequency
+    (as in OpenAI's API: subtracted) and repetition (Keskar et al. 2019, CTRL: divided by).
+    """
+    presence, frequency, repetition = penalties.unsqueeze(-1).unbind(1)
+    seen = history > 0
+    scaled = torch.where(logits > 0, logits / repetition, logits * repetition)
+    logits = torch.where(seen, scaled, logits) - frequency * history - presence * seen
+    return logits.masked_fill(~mask, -torch.inf)
+
+
 def make_sampler(workload: Workload, rng: str, seed: int) -> Sampler:
     """The sampler of a workload; `rng` is "counter" or "global"."""
     generator = torch.Generator().manual_seed(seed) if rng == "global" else None

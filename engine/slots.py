@@ -13,10 +13,14 @@ import torch
 
 from engine.batch import Batch
 from engine.device.api import Buffer, Device
+from engine.tokenizer import VOCAB
 from engine.workload import Workload
 
 INPUTS = ("tokens", "places", "sampling", "block_table")
 """The input tensors in the order in which they are copied."""
+
+DTYPES = {"mask": torch.bool, "penalties": torch.float64}
+"""Tensors that hold no int64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +53,22 @@ def make_slots(
     *,
     pinned: bool,
     logits_out: int = 0,
+    steered: bool = False,
 ) -> Slots:
-    """Allocate the buffers. `logits_out` is the vocabulary size when the host samples."""
+    """Allocate the buffers. `logits_out` is the vocabulary size when the host samples;
+    `steered` adds the tensors of `engine.steering` to the inputs."""
     shapes = {
         "tokens": (workload.max_batched_tokens,),
         "places": (workload.max_batched_tokens, 3),
         "sampling": (workload.batch, 3),
         "block_table": (workload.batch, blocks),
     }
+    if steered:
+        shapes |= {
+            "mask": (workload.batch, VOCAB),
+            "history": (workload.batch, VOCAB),
+            "penalties": (workload.batch, 3),
+        }
     out_shape = (workload.batch, logits_out) if logits_out else (workload.batch,)
     dtype = torch.float64 if logits_out else torch.int64
     label = "logits" if logits_out else "out"
@@ -65,8 +77,14 @@ def make_slots(
         return InputSlot(
             {
                 name: device.buffer(
-                    f"{side} inputs", name, shape, on_host=on_host, slot=slot, pinned=pinned
-                )
+                    f"{side} inputs",
+                    name,
+                    shape,
+                    on_host=on_host,
+                    slot=slot,
+                    pinned=pinned,
+                    dtype=DTYPES.get(name, torch.int64),
+                )  # fmt: skip
                 for name, shape in shapes.items()
             }
         )

@@ -13,8 +13,10 @@ from functools import lru_cache
 
 from engine.arrivals import arrival_steps
 from engine.corpus import UNFINISHED_BYTES, prompts, to_length, unfinished
+from engine.grammar import read
 from engine.kv import blocks_for
 from engine.request import Request
+from engine.rules import Rules, rules_of
 from engine.tokenizer import encode
 
 TEXTS = 64
@@ -30,8 +32,8 @@ class WorkloadError(ValueError):
 
 
 @dataclass(frozen=True)
-class Prompt:
-    """One listed request. `arrival_step` is the engine step before which it is unknown."""
+class Prompt(Rules):
+    """One listed request with its rules. It is unknown before engine step `arrival_step`."""
 
     prompt: str
     max_new_tokens: int
@@ -44,7 +46,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Workload:
+class Workload(Rules):
     """Requests and the engine's size.
 
     batch: request rows a step at most. max_batched_tokens: token rows a step at most
@@ -54,7 +56,8 @@ class Workload:
     of `spread` steps in the mean. `near_end` percent of them are texts that lack only their
     last words, so that they end by EOS before their longest length. Prompts have
     prompt_shortest..prompt_longest bytes (0: each as the corpus has it). temperature 0 is
-    greedy.
+    greedy. Its rules are those of the generated requests; a grammar binds those of them whose
+    prompt begins like a JSON text.
     """
 
     name: str = "custom"
@@ -102,7 +105,8 @@ class Workload:
             if self.prompt_longest:
                 size = sizes.randint(self.prompt_shortest, self.prompt_longest)
                 text = to_length(text, size, seed)
-            yield Prompt(text, length, "", step)
+            grammar = self.grammar if text.startswith("{") else ""
+            yield Prompt(text, length, "", step, **(rules_of(self) | {"grammar": grammar}))
 
     def arrival_steps(self, seed: int) -> Iterator[int]:
         """The steps at which requests arrive, in ascending order; endless when generated."""
@@ -119,7 +123,21 @@ class Workload:
                 f"request {name} needs {needed} KV blocks and the pool has {self.kv_blocks}: "
                 "shorten it or enlarge kv_blocks"
             )
-        return Request(name, ids, spec.max_new_tokens, seed * 1_000_003 + number, spec.arrival_step)
+        state = read(bytes(ids[1:])) if spec.grammar else None
+        if spec.grammar and state is None:
+            raise WorkloadError(
+                f"the prompt of request {name} is not the beginning of a JSON text: change it or "
+                "leave the grammar out"
+            )
+        return Request(
+            name, ids, spec.max_new_tokens, seed * 1_000_003 + number, spec.arrival_step,
+            rules=spec, json_state=state,
+        )  # fmt: skip
+
+    @property
+    def steers_any(self) -> bool:
+        """True when some request of it may be steered: by a grammar or by penalties."""
+        return any(rules.steers for rules in self.requests or (self,))
 
     @property
     def longest_request(self) -> int:
@@ -224,6 +242,43 @@ PRESETS: dict[str, Workload] = {
             temperature=0.8,
             top_k=40,
             top_p=0.95,
+        ),
+        Workload(
+            "records",
+            "Stories and records at temperature 1; a grammar keeps the records legal JSON.",
+            batch=6,
+            max_batched_tokens=96,
+            count=12,
+            shortest=48,
+            longest=120,
+            near_end=60,
+            temperature=1.0,
+            grammar="json",
+        ),
+        Workload(
+            "penalised",
+            "Sampled at temperature 1, with heavy penalties on bytes that a text has used before.",
+            batch=6,
+            max_batched_tokens=96,
+            count=10,
+            shortest=32,
+            longest=64,
+            near_end=40,
+            temperature=1.0,
+            presence=1.0,
+            frequency=1.0,
+            repetition=1.2,
+        ),
+        Workload(
+            "stop-strings",
+            "As chat, but a text ends before its first full stop and before some longer strings.",
+            batch=6,
+            max_batched_tokens=96,
+            count=10,
+            shortest=48,
+            longest=84,
+            near_end=40,
+            stop=(". ", " and ", '", "'),
         ),
         Workload(
             "published",

@@ -10,6 +10,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from engine.arrivals import ARRIVALS
+from engine.rules import check_rules
 from engine.tokenizer import encode
 from engine.workload import MOST_ROWS, PRESETS, Prompt, Workload, WorkloadError
 
@@ -47,6 +48,7 @@ def workload_from_dict(document: object, name: str = "custom") -> Workload:
     if not isinstance(listed, list | tuple):
         raise WorkloadError("'requests' must be a list of {prompt, max_new_tokens}")
     prompts_listed = tuple(_prompt_from(entry) for entry in listed)
+    values["stop"] = tuple(values.get("stop", ()))
     workload = replace(Workload(name=name), **values, requests=prompts_listed)
     return _checked(workload)
 
@@ -55,11 +57,12 @@ def _prompt_from(entry: object) -> Prompt:
     if not isinstance(entry, dict) or "prompt" not in entry or "max_new_tokens" not in entry:
         raise WorkloadError("each request needs a prompt and max_new_tokens")
     _check_entries(Prompt("", 1), entry)
-    prompt = Prompt(**entry)
+    prompt = Prompt(**{**entry, "stop": tuple(entry.get("stop", ()))})
     if not 1 <= prompt.max_new_tokens <= 100_000 or prompt.arrival_step < 0:
         raise WorkloadError("max_new_tokens must be 1 to 100000 and arrival_step not negative")
     try:
         encode(prompt.prompt)
+        check_rules(prompt)
     except ValueError as error:
         raise WorkloadError(str(error)) from None
     return prompt
@@ -70,12 +73,17 @@ def _check_entries(example: Workload | Prompt, values: dict[str, object]) -> Non
     for key, value in values.items():
         if key not in known:
             raise WorkloadError(f"unknown workload entry {key!r}; known are {', '.join(known)}")
-        kind = (int, float) if isinstance(known[key], float) else type(known[key])
+        kinds = {float: (int, float), tuple: (list, tuple)}
+        kind = kinds.get(type(known[key]), type(known[key]))
         if not isinstance(value, kind) or isinstance(value, bool):
             raise WorkloadError(f"workload entry {key!r} has the wrong type")
 
 
 def _checked(workload: Workload) -> Workload:
+    try:
+        check_rules(workload)
+    except ValueError as error:
+        raise WorkloadError(str(error)) from None
     limits = {
         "batch": (1, MOST_ROWS),
         "max_batched_tokens": (workload.batch, 4096),

@@ -35,6 +35,9 @@ HOST_STEPS = (
 """The nine steps of a synchronous engine, in order. "launch" and "wait" cost what their
 device calls cost, so they have no line in `host_ns`."""
 
+HOST_EXTRA = ("mask",)
+"""Host work that only some batches need: masks for grammars and penalties."""
+
 KERNEL_FAMILIES = ("carry", "embed", "layer", "head", "sample")
 
 
@@ -60,7 +63,8 @@ class CostModel:
     host_ns: fixed host time by step name; host_ns_per_row: more for each request row.
     kernel_ns: whole time of a kernel family a step (the layers together for "layer");
     kernel_ns_per_token: more for each token row beyond the first `free_tokens`.
-    h2d_ns, d2h_ns: one step's input copies together, and its output copy.
+    h2d_ns, d2h_ns: one step's input copies together (its masks, where it has some, take as
+    long again), and its output copy.
     pageable_factor: a pageable copy takes this many times as long.
     launch_ns: host time of one launch or copy call; event_ns: of one record or wait.
     alloc_ns: host time of a cold device allocation, beside the synchronisation.
@@ -175,7 +179,7 @@ def _check_entry(key: str, value: object, example: object) -> None:
             raise CostError(f"cost entry {key!r} must be text")
         return
     if isinstance(example, dict):
-        allowed = KERNEL_FAMILIES if key == "kernel_ns" else HOST_STEPS
+        allowed = KERNEL_FAMILIES if key == "kernel_ns" else HOST_STEPS + HOST_EXTRA
         if not isinstance(value, dict):
             raise CostError(f"cost entry {key!r} must be an object of names and nanoseconds")
         for name, duration in value.items():
@@ -231,6 +235,7 @@ PRESETS: dict[str, CostModel] = {
             about="An 8B model at batch 32 on one H200: without overlap the GPU idles 24 % "
             "of the time (calibrated on that share; times a step are ours).",
             host_ns=_PUBLISHED_HOST,
+            host_ns_per_row={"mask": 50 * US},
             kernel_ns=_PUBLISHED_KERNELS,
             h2d_ns=300 * US,
             d2h_ns=100 * US,
@@ -245,6 +250,7 @@ PRESETS: dict[str, CostModel] = {
             about="A small model whose host is the bottleneck: more host work than device work "
             "a step, so that async still leaves the GPU waiting.",
             host_ns={key: value // 2 for key, value in _PUBLISHED_HOST.items()},
+            host_ns_per_row={"mask": 25 * US},
             kernel_ns={key: value // 10 for key, value in _PUBLISHED_KERNELS.items()},
             h2d_ns=60 * US,
             d2h_ns=30 * US,
@@ -257,6 +263,7 @@ PRESETS: dict[str, CostModel] = {
             about="A slow device with a narrow bus: long kernels, and copies that take as long "
             "as the host's preparation.",
             host_ns={key: value // 2 for key, value in _PUBLISHED_HOST.items()},
+            host_ns_per_row={"mask": 25 * US},
             kernel_ns=_PUBLISHED_KERNELS,
             kernel_ns_per_token=40 * US,
             free_tokens=32,
@@ -271,6 +278,7 @@ PRESETS: dict[str, CostModel] = {
             about="A GPU behind a narrow, busy link: input copies outlast the host's preparation "
             "and the output copy outlasts a forward pass, so that hidden races show.",
             host_ns={key: value // 2 for key, value in _PUBLISHED_HOST.items()},
+            host_ns_per_row={"mask": 25 * US},
             kernel_ns={key: value // 2 for key, value in _PUBLISHED_KERNELS.items()},
             h2d_ns=12_000 * US,
             d2h_ns=36_000 * US,

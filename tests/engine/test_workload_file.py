@@ -1,6 +1,7 @@
 """Workloads as JSON: there and back, and each refusal."""
 
 import json
+import math
 from dataclasses import fields
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.arrivals import ARRIVALS
+from engine.rules import GRAMMARS
 from engine.workload import PRESETS, Prompt, Workload, WorkloadError
 from engine.workload_file import dump_workload, load_workload, workload_from_dict
 
@@ -42,6 +44,11 @@ EVERY_FIELD = {
     "temperature": st.floats(0, 10),
     "top_k": st.integers(0, 256),
     "top_p": st.floats(0, 1),
+    "grammar": st.sampled_from(GRAMMARS),
+    "stop": st.lists(text.filter(bool), max_size=2).map(tuple),
+    "presence": st.floats(-100, 100),
+    "frequency": st.floats(-100, 100),
+    "repetition": st.floats(0.01, 100),
 }
 workloads = st.builds(built, lengths, st.just([0, 0]) | lengths, **EVERY_FIELD)
 
@@ -133,6 +140,9 @@ OUT_OF_RANGE = {
     "temperature": [-0.1, 10.5, float("nan"), float("inf")],
     "top_k": [-1, 257],
     "top_p": [-0.1, 1.1, float("nan")],
+    "presence": [-101, 101],
+    "frequency": [-101, 101, float("nan")],
+    "repetition": [0, 101, float("nan")],
 }
 
 
@@ -161,3 +171,52 @@ def test_a_file_that_is_no_json_is_refused(content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(WorkloadError, match="not a readable JSON file"):
         load_workload(str(path))
+
+
+RULED = Workload(
+    name="custom",
+    requests=(
+        Prompt('{"a": ', 9, "json", grammar="json", stop=("}", "\n\n"), presence=0.5),
+        Prompt("Pia", 9, "free", frequency=-1.0, repetition=1.5),
+    ),
+    stop=(". ",),
+    presence=2.0,
+)
+
+
+def test_rules_survive_json():
+    assert workload_from_dict(json.loads(dump_workload(RULED))) == RULED
+
+
+def test_a_listed_request_has_its_own_rules_and_a_generated_one_those_of_the_workload():
+    bound, free = RULED.requests_for(1, None, endless=False)
+    assert (bound.rules.grammar, bound.rules.stop, free.rules.stop) == ("json", ("}", "\n\n"), ())
+    generated = list(Workload(grammar="json", stop=(". ",)).requests_for(1, 12, endless=False))
+    records = [request for request in generated if request.prompt[1] == ord("{")]
+    assert 0 < len(records) < 12
+    assert all((request.rules.grammar == "json") == (request in records) for request in generated)
+    assert all(request.rules.stop == (". ",) for request in generated)
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        ({"grammar": "xml"}, "no grammar 'xml'"),
+        ({"stop": [""]}, "none of them empty"),
+        ({"stop": [3]}, "must be a list of strings"),
+        ({"stop": "x"}, "wrong type"),
+        ({"stop": ["\x03"]}, "control character"),
+        ({"repetition": 0}, "'repetition' must lie between 0.01 and 100"),
+        ({"presence": math.nan}, "'presence' must lie between -100 and 100"),
+    ],
+)
+def test_a_rule_that_cannot_be_followed_is_refused(rules, sentence):
+    for document in (rules, {"requests": [{"prompt": "a", "max_new_tokens": 1, **rules}]}):
+        with pytest.raises(WorkloadError, match=sentence):
+            workload_from_dict(document)
+
+
+def test_a_prompt_that_begins_no_json_cannot_have_the_grammar():
+    workload = Workload(requests=(Prompt("Pia", 9, grammar="json"),))
+    with pytest.raises(WorkloadError, match="request r0 is not the beginning of a JSON text"):
+        list(workload.requests_for(0, None, endless=False))
