@@ -2,14 +2,21 @@
 
 from dataclasses import dataclass, field
 
-from engine.device.api import Device, Event
+from typing import TYPE_CHECKING
+
+from engine.device.api import Buffer, Device, Event
 from engine.request import Row
+
+if TYPE_CHECKING:
+    from engine.graphs import Captured
 
 
 @dataclass(slots=True, eq=False)
 class Batch:
     """Batch number `step`. `rows` is the list results are matched with; `launched` what
-    was really launched (the two differ only when `metadata` is shared)."""
+    was really launched (the two differ only when `metadata` is shared). `graphs` are
+    replayed for it in place of kernels, with `control` words of their own; `output` is what
+    is copied out, where that is not its device slot's."""
 
     step: int
     rows: list[Row]
@@ -20,6 +27,9 @@ class Batch:
     d2h_done: Event
     launched: tuple[Row, ...] = ()
     settled: bool = False
+    graphs: "tuple[Captured, ...]" = ()
+    control: tuple[int, ...] = ()
+    output: Buffer | None = None
     tokens: int = field(init=False)
 
     def __post_init__(self) -> None:

@@ -39,11 +39,11 @@ def _toggle(group: str, values: str, protects: str, wrong: str, wild: str = "") 
     metadata = {
         "group": group, "values": options, "protects": protects, "wrong": wrong, "wild": wild,
     }  # fmt: skip
-    return field(default=_decode(options[0]), metadata=metadata)
+    return field(default=_decode(options[0], options), metadata=metadata)
 
 
-def _decode(text: str) -> bool | int | str:
-    if text in ("on", "off"):
+def _decode(text: str, options: tuple[str, ...]) -> bool | int | str:
+    if set(options) == {"on", "off"}:
         return text == "on"
     return int(text) if text.isdigit() else text
 
@@ -187,6 +187,41 @@ class Mechanisms:
         "The ring of carried tokens has a place for every row in flight.",
         "T under concurrency, silent", "sglang-jax #1487",
     )  # fmt: skip
+    # -- graphs
+    graphs: str = _toggle(
+        "graphs", "off | shared | private",
+        "A decode batch's kernels are launched one by one. shared: captured once and replayed by "
+        "one launch, all graphs' intermediates in one pool; private: a pool for each graph.",
+        "private: M; off: launch overhead on the host",
+    )  # fmt: skip
+    graph_slot: str = _toggle(
+        "graphs", "own | mixed-up",
+        "The graph replayed for a batch is the one captured on its own slot's addresses.",
+        "T H(WAR device inputs, WAR device outputs)",
+    )  # fmt: skip
+    graph_key: str = _toggle(
+        "graphs", "full | coarse",
+        "A graph is found by all that is baked into it. coarse: without the number of block table "
+        "columns, that is the longest context.",
+        "T for longer rows", "transformers #45323 (GSM8K 0.45 to 0.23)",
+    )  # fmt: skip
+    graph_padding: str = _toggle(
+        "graphs", "refreshed | stale",
+        "The number of rows in use is copied to the device before each replay; the rest is "
+        "padding. stale: all rows of the graph stay in use.",
+        "T I(writes into blocks of another request)", "TensorRT-LLM #18207",
+    )  # fmt: skip
+    graph_concurrency: str = _toggle(
+        "graphs", "serial | at-once",
+        "Graphs that share a pool run one after the other. at-once: a batch's two halves are "
+        "graphs on two streams.",
+        "T H(graph pool); nothing with private pools", "pytorch #166975",
+    )  # fmt: skip
+    graph_output: str = _toggle(
+        "graphs", "outside | inside",
+        "A graph's results lie outside the pool. inside: the next replay overwrites them.",
+        "T H(WAR graph pool), T by timing", "pytorch #166975",
+    )  # fmt: skip
     # -- lengths
     zombie: str = _toggle(
         "lengths", "skipped | leaked | unconsumed",
@@ -266,7 +301,7 @@ def parse(name: str, value: str) -> bool | int | str:
         return int(value)
     if value not in info.values:
         raise MechanismError(f"{name} must be one of {', '.join(info.values)}, not {value!r}")
-    return value == "on" if info.correct in ("on", "off") else value
+    return _decode(value, info.values)
 
 
 MOST = 64

@@ -113,6 +113,7 @@ class Op(msgspec.Struct, gc=False):
     at `call_ns` and had control back at `issue_ns`; the device worked from
     `start_ns` to `end_ns`. `depends` lists the operations whose end the device
     had to await because of the legacy default stream, each with the reason ("barrier").
+    A kernel of a graph names it, and in `replay` the `seq` of the first one of its launch.
     """
 
     seq: int
@@ -131,6 +132,8 @@ class Op(msgspec.Struct, gc=False):
     issue_ns: int = 0
     start_ns: int = 0
     end_ns: int = 0
+    graph: str = ""
+    replay: int = NONE
 
 
 @dataclass(slots=True)

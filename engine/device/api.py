@@ -113,9 +113,12 @@ class Stream:
         """
         self.device.copy(self, dst, src, rows, share)
 
-    def launch(self, kernel: Kernel) -> None:
-        """Launch one kernel."""
-        self.device.launch(self, kernel.name, (kernel,))
+    def launch(self, work: Kernel | Graph) -> None:
+        """Launch one kernel, or replay a captured graph."""
+        if isinstance(work, Graph):
+            self.replay(work)
+        else:
+            self.device.launch(self, work.name, (work,))
 
     def replay(self, graph: Graph) -> None:
         """Replay a captured graph: all its kernels from one launch."""

@@ -49,12 +49,16 @@ class VirtualDevice(Recorder):
     def launch(self, stream: Stream, called: str, kernels: tuple[Kernel, ...]) -> None:
         """The host pays one launch; the stream gets the kernels, one after the other."""
         if self._repairs is not None:
-            self._repairs.before(self, stream, called, self.context.step)
+            for kernel in kernels:
+                self._repairs.before(self, stream, kernel.name, self.context.step)
         cost, info, call_ns = self.cost, stream.info, self.now_ns
         self._pass(self._jitter.apply(cost.launch_ns))
+        first = len(self.log.ops)
         for kernel in kernels:
             name, family, reads, writes, body, tokens, share = kernel
             op = self._log(OpKind.KERNEL, name, info.index, reads, writes, call_ns)
+            if name != called:
+                op.graph, op.replay = called, first
             work_ns = self._jitter.apply(cost.kernel_work_ns(family, share, tokens))
             task = Task(
                 op.seq, info.index, work_ns, "",
@@ -66,7 +70,8 @@ class VirtualDevice(Recorder):
         if self._blocking_launch:
             self._block_on((task,), task.seq, "blocking launch", "launch")
         if self._repairs is not None:
-            self._repairs.after(self, stream, called, self.context.step)
+            for kernel in kernels:
+                self._repairs.after(self, stream, kernel.name, self.context.step)
 
     def copy(
         self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int] = (0, 1)
