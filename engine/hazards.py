@@ -113,6 +113,7 @@ def _named_fix(log: OpLog, race: Race, fix: Fix) -> Fix:
 
 def _place(log: OpLog, op: Op) -> str:
     """An operation as a reader finds it: "h2d tokens of batch 3 on H2D"."""
+    graph = f" in the {op.graph}" if op.graph else ""
     batch = f" of batch {op.step}" if op.step != NONE else ""
     names = {stream.index: stream.name for stream in log.streams}
-    return f"{op.name}{batch} on {names.get(op.stream, 'the host')}"
+    return f"{op.name}{graph}{batch} on {names.get(op.stream, 'the host')}"

@@ -189,6 +189,47 @@ CARRY = (
     ),
 )  # fmt: skip
 
+GRAPHS = (
+    mode(
+        "graphs", "graphs",
+        "Decode batches are replayed from captured graphs: one launch a step, the same tokens.",
+        "graphs=shared",
+    ),
+    mode(
+        "graph-private-pools", "graphs",
+        "A pool of intermediates for every graph: right, and many times the memory.",
+        "graphs=private", "M",
+    ),
+    mode(
+        "graph-mixed-up", "graphs",
+        "The other slot's graph is replayed: it reads that slot's inputs and writes its outputs.",
+        "graphs=shared graph_slot=mixed-up", "T H",
+        hazards="WAR device inputs,WAR device outputs", workload="even",
+    ),
+    mode(
+        "graph-coarse-key", "graphs",
+        "The length of the context is baked in at capture: longer rows see a truncated one.",
+        "graphs=shared graph_key=coarse", "T", workload="even",
+    ),
+    mode(
+        "graph-stale-padding", "graphs",
+        "The number of rows in use is not refreshed: padding writes into other requests' blocks.",
+        "graphs=shared graph_padding=stale", "T I", workload="churn",
+    ),
+    mode(
+        "graphs-at-once", "graphs",
+        "Two graphs that share a pool run at once and overwrite each other's intermediates.",
+        "graphs=shared graph_concurrency=at-once", "T H",
+        hazards="RAW graph pool,WAR graph pool,WAW graph pool",
+    ),
+    mode(
+        "graph-output-inside", "graphs",
+        "The results lie in the pool: the next replay overwrites them while they are copied.",
+        "graphs=shared graph_output=inside", "T H", hazards="WAR graph pool",
+        cost="slow-copies",
+    ),
+)  # fmt: skip
+
 LENGTHS = (
     mode(
         "zombie-leaked", "lengths",
@@ -250,7 +291,7 @@ HOST_SYNCS = (
     ),
 )  # fmt: skip
 
-ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *CARRY, *LENGTHS, *HOST_SYNCS)
+ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *CARRY, *GRAPHS, *LENGTHS, *HOST_SYNCS)
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}
 
