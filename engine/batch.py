@@ -16,7 +16,7 @@ class Batch:
     """Batch number `step`. `rows` is the list results are matched with; `launched` what
     was really launched (the two differ only when `metadata` is shared). `graphs` are
     replayed for it in place of kernels, with `control` words of their own; `output` is what
-    is copied out, where that is not its device slot's."""
+    is copied out, where that is not its device slot's; `temporary` is to be freed."""
 
     step: int
     rows: list[Row]
@@ -30,6 +30,7 @@ class Batch:
     graphs: "tuple[Captured, ...]" = ()
     control: tuple[int, ...] = ()
     output: Buffer | None = None
+    temporary: Buffer | None = None
     tokens: int = field(init=False)
 
     def __post_init__(self) -> None:

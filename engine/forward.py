@@ -68,7 +68,7 @@ class Forward:
             self.slots.device_inputs[batch.device_slot].buffers, batch.tokens,
             len(batch.launched), columns, ring_start, self.ring.info.rows,
         )  # fmt: skip
-        out = self.slots.device_outputs[batch.device_slot]
+        out = batch.output or self.slots.device_outputs[batch.device_slot]
         bodies = self.bodies(views, out)
         return self.launches(views, out, batch.launched, bodies, ring_start)
 

@@ -85,6 +85,7 @@ class Loop:
         self.device_owner[batch.device_slot] = batch
         self.host_owner[batch.host_slot] = batch
         self.hidden_synchronisation(batch)
+        self.free_temporary(batch)
 
     def launch_inputs(self, batch: Batch) -> None:
         """H2D: wait until the slot may be overwritten, copy, record h2d_done."""
@@ -137,6 +138,13 @@ class Loop:
         target = self.parts.slots.host_outputs[batch.host_slot]
         d2h.copy(target, source, len(batch.launched))
         d2h.record(batch.d2h_done)
+
+    def free_temporary(self, batch: Batch) -> None:
+        """Give a temporary result back: its memory may be handed out again at once."""
+        if batch.temporary is not None:
+            if self.mechanisms.record_stream:
+                self.device.record_stream(batch.temporary, self.parts.d2h)
+            self.device.free(batch.temporary)
 
     def finish(self, batch: Batch) -> None:
         """Steps 5 to 9: wait, read, update state, stream, repeat."""

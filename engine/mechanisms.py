@@ -234,6 +234,18 @@ class Mechanisms:
         "When nothing is left to schedule, the batches in flight are still committed.",
         "T (tokens missing) I", "transformers #48303",
     )  # fmt: skip
+    # -- allocator
+    output_memory: str = _toggle(
+        "allocator", "static | temporary",
+        "Results are copied out of the slot's own buffer. temporary: out of a new tensor each "
+        "step, freed as soon as its copy is launched.",
+        "nothing, as long as record_stream is on",
+    )  # fmt: skip
+    record_stream: bool = _toggle(
+        "allocator", "on | off",
+        "The allocator is told that the D2H stream uses a temporary, too: it waits to reuse it.",
+        "T H(use after free of temporaries), T by timing", "ComfyUI #10501, torchrec #4231",
+    )  # fmt: skip
     # -- hidden host synchronisation
     item_sync: bool = _toggle(
         "host syncs", "off | on",

@@ -248,6 +248,20 @@ LENGTHS = (
     ),
 )  # fmt: skip
 
+ALLOCATOR = (
+    mode(
+        "temporary-outputs", "allocator",
+        "Results lie in a new tensor each step; the allocator knows which streams use it.",
+        "output_memory=temporary",
+    ),
+    mode(
+        "no-record-stream", "allocator",
+        "A temporary is freed while the D2H stream still copies it: the next step gets its memory.",
+        "output_memory=temporary record_stream=off", "T H", hazards="UAF temporaries",
+        cost="slow-copies",
+    ),
+)  # fmt: skip
+
 HOST_SYNCS = (
     mode(
         "item-sync", "host syncs",
@@ -291,7 +305,7 @@ HOST_SYNCS = (
     ),
 )  # fmt: skip
 
-ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *CARRY, *GRAPHS, *LENGTHS, *HOST_SYNCS)
+ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *CARRY, *GRAPHS, *LENGTHS, *ALLOCATOR, *HOST_SYNCS)
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}
 

@@ -34,6 +34,9 @@ class OpKind(StrEnum):
     WAIT = "wait"
     HOST_READ = "host_read"
     HOST_WRITE = "host_write"
+    ALLOC = "alloc"
+    FREE = "free"
+    """The host takes or gives back the buffer `memory` of a caching allocator."""
     SYNC_OP = "sync_op"
     """The host blocks until the operation `target` is done (event synchronize)."""
     SYNC_STREAM = "sync_stream"
@@ -134,6 +137,7 @@ class Op(msgspec.Struct, gc=False):
     end_ns: int = 0
     graph: str = ""
     replay: int = NONE
+    memory: int = NONE
 
 
 @dataclass(slots=True)

@@ -95,9 +95,30 @@ class Parts:
             temporary = self.device.allocate(4096 * (batch.step + 1), self.compute, "temporary")
             self.device.free(temporary)
         ring_start = self.scheduler.ring_place(batch.step, 0)
+        if self.has_temporaries and not batch.graphs:
+            nbytes = len(batch.launched) * torch.int64.itemsize
+            batch.temporary = self.device.allocate(nbytes, self.compute, "sampled")
+            batch.output = batch.temporary.as_type(torch.int64)
         if batch.graphs and self.graphs is not None:
             return self.graphs.replays(batch, ring_start)
         return self.forward.kernels(batch, ring_start)
+
+    @property
+    def has_temporaries(self) -> bool:
+        """True when each batch's token ids lie in a temporary of its own."""
+        m = self.mechanisms
+        return m.output_memory == "temporary" and m.sampling == "device"
+
+    def warm_up(self) -> None:
+        """Fill the caching allocator before the loop: a cold one would wait for the device."""
+        if self.has_temporaries:
+            nbytes = self.workload.batch * torch.int64.itemsize
+            made = [
+                self.device.allocate(nbytes, self.compute, "sampled")
+                for _ in range(self.mechanisms.depth + 1)
+            ]
+            for buffer in made:
+                self.device.free(buffer)
 
     def choose_graphs(self, batch: Batch) -> None:
         """Let a batch of decode rows replay graphs, where they are on."""
@@ -203,10 +224,12 @@ def build_parts(
     )  # fmt: skip
     ledger = Ledger(pool)
     graphs = make_graphs(device, mechanisms, forward, ledger, config, logits_out)
-    return Parts(
+    parts = Parts(
         device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
         h2d, compute, d2h, scratch, graphs, listener,
     )  # fmt: skip
+    parts.warm_up()
+    return parts
 
 
 def make_streams(device: Device, mechanisms: Mechanisms) -> tuple[Stream, Stream, Stream]:
