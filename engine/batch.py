@@ -1,7 +1,6 @@
 """A batch in flight: its rows, its slots and its three events."""
 
 from dataclasses import dataclass, field
-
 from typing import TYPE_CHECKING
 
 from engine.device.api import Buffer, Device, Event

@@ -139,8 +139,7 @@ class Forward:
         if model is None:
             return {}
         bodies = {
-            f"layer {index}": self._layer_body(model, views, index)
-            for index in range(len(self.kv))
+            f"layer {index}": self._layer_body(model, views, index) for index in range(len(self.kv))
         }
         return bodies | {
             "carry": self._carry_body(views),
@@ -215,9 +214,7 @@ class Forward:
         return body
 
 
-def _write(
-    target: torch.Tensor, values: torch.Tensor, live: torch.Tensor | None = None
-) -> None:
+def _write(target: torch.Tensor, values: torch.Tensor, live: torch.Tensor | None = None) -> None:
     """Write all rows, or those that are live."""
     if live is None:
         target.copy_(values)

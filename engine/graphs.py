@@ -167,7 +167,9 @@ class Graphs:
         inputs = slots.device_inputs[key.slot].buffers
         views = GraphViews(inputs, key.size, key.size, columns, 0, ring_rows, key.first)
         ids, hidden, logits, inside = self._pool()
-        out = slots.device_outputs[key.slot] if self.mechanisms.graph_output == "outside" else inside
+        out = (
+            slots.device_outputs[key.slot] if self.mechanisms.graph_output == "outside" else inside
+        )
         forward = replace(self.forward, ids=ids, hidden=hidden, logits=logits, placing=Placing())
         return Captured(key, forward, views, out, forward.bodies(views, out))
 
@@ -181,9 +183,7 @@ class Graphs:
             self.pools.append(tuple(buffers))
         return self.pools[-1]
 
-    def _replay(
-        self, graph: Captured, batch: Batch, rows: Sequence[Row], ring_start: int
-    ) -> Graph:
+    def _replay(self, graph: Captured, batch: Batch, rows: Sequence[Row], ring_start: int) -> Graph:
         key = graph.key
         kernels = graph.forward.launches(graph.views, graph.out, rows, graph.bodies, ring_start)
         if graph.bodies:

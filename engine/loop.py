@@ -10,8 +10,8 @@ Every mechanism is a visible line here; switching it off removes or misplaces th
 from collections import deque
 
 from engine.batch import Batch, new_batch
-from engine.parts import Parts
 from engine.device.api import Stream
+from engine.parts import Parts
 from engine.slots import input_values, inputs_of
 
 

@@ -5,6 +5,7 @@ Workload and cost model of a row are chosen so that a fault that depends on timi
 """
 
 from engine.mode import Mode, mode
+from engine.modes_device import ALLOCATOR, CONTENTION, GRAPHS
 
 
 class ModeError(ValueError):
@@ -189,47 +190,6 @@ CARRY = (
     ),
 )  # fmt: skip
 
-GRAPHS = (
-    mode(
-        "graphs", "graphs",
-        "Decode batches are replayed from captured graphs: one launch a step, the same tokens.",
-        "graphs=shared",
-    ),
-    mode(
-        "graph-private-pools", "graphs",
-        "A pool of intermediates for every graph: right, and many times the memory.",
-        "graphs=private", "M",
-    ),
-    mode(
-        "graph-mixed-up", "graphs",
-        "The other slot's graph is replayed: it reads that slot's inputs and writes its outputs.",
-        "graphs=shared graph_slot=mixed-up", "T H",
-        hazards="WAR device inputs,WAR device outputs", workload="even",
-    ),
-    mode(
-        "graph-coarse-key", "graphs",
-        "The length of the context is baked in at capture: longer rows see a truncated one.",
-        "graphs=shared graph_key=coarse", "T", workload="even",
-    ),
-    mode(
-        "graph-stale-padding", "graphs",
-        "The number of rows in use is not refreshed: padding writes into other requests' blocks.",
-        "graphs=shared graph_padding=stale", "T I", workload="churn",
-    ),
-    mode(
-        "graphs-at-once", "graphs",
-        "Two graphs that share a pool run at once and overwrite each other's intermediates.",
-        "graphs=shared graph_concurrency=at-once", "T H",
-        hazards="RAW graph pool,WAR graph pool,WAW graph pool",
-    ),
-    mode(
-        "graph-output-inside", "graphs",
-        "The results lie in the pool: the next replay overwrites them while they are copied.",
-        "graphs=shared graph_output=inside", "T H", hazards="WAR graph pool",
-        cost="slow-copies",
-    ),
-)  # fmt: skip
-
 LENGTHS = (
     mode(
         "zombie-leaked", "lengths",
@@ -245,20 +205,6 @@ LENGTHS = (
         "no-drain", "lengths",
         "The loop ends with a batch still in flight: its tokens are never committed.",
         "drain=off", "T I", workload="long-prompts",
-    ),
-)  # fmt: skip
-
-ALLOCATOR = (
-    mode(
-        "temporary-outputs", "allocator",
-        "Results lie in a new tensor each step; the allocator knows which streams use it.",
-        "output_memory=temporary",
-    ),
-    mode(
-        "no-record-stream", "allocator",
-        "A temporary is freed while the D2H stream still copies it: the next step gets its memory.",
-        "output_memory=temporary record_stream=off", "T H", hazards="UAF temporaries",
-        cost="slow-copies",
     ),
 )  # fmt: skip
 
@@ -305,7 +251,19 @@ HOST_SYNCS = (
     ),
 )  # fmt: skip
 
-ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *CARRY, *GRAPHS, *LENGTHS, *ALLOCATOR, *HOST_SYNCS)
+ALL = (
+    *CORRECT,
+    *ORDER,
+    *STREAMS,
+    *CONTENTION,
+    *BUFFERS,
+    *DEPTH,
+    *CARRY,
+    *GRAPHS,
+    *LENGTHS,
+    *ALLOCATOR,
+    *HOST_SYNCS,
+)
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}
 
