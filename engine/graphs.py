@@ -18,12 +18,12 @@ from typing import NamedTuple
 import torch
 
 from engine.batch import Batch
-from engine.device.api import Access, Body, Buffer, Commit, Device, Graph, Kernel, Stream
+from engine.device.api import Body, Buffer, Commit, Device, Graph, Kernel, Stream
 from engine.forward import Forward, Placing
 from engine.ledger import Ledger
 from engine.mechanisms import Mechanisms
 from engine.model_weights import ModelConfig
-from engine.oplog import StreamKind
+from engine.oplog import Access, StreamKind
 from engine.request import Row
 from engine.views import Views
 
@@ -167,9 +167,8 @@ class Graphs:
         inputs = slots.device_inputs[key.slot].buffers
         views = GraphViews(inputs, key.size, key.size, columns, 0, ring_rows, key.first)
         ids, hidden, logits, inside = self._pool()
-        out = (
-            slots.device_outputs[key.slot] if self.mechanisms.graph_output == "outside" else inside
-        )
+        outside = self.mechanisms.graph_output == "outside"
+        out = slots.device_outputs[key.slot] if outside else inside
         forward = replace(self.forward, ids=ids, hidden=hidden, logits=logits, placing=Placing())
         return Captured(key, forward, views, out, forward.bodies(views, out))
 

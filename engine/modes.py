@@ -252,18 +252,9 @@ HOST_SYNCS = (
 )  # fmt: skip
 
 ALL = (
-    *CORRECT,
-    *ORDER,
-    *STREAMS,
-    *CONTENTION,
-    *BUFFERS,
-    *DEPTH,
-    *CARRY,
-    *GRAPHS,
-    *LENGTHS,
-    *ALLOCATOR,
-    *HOST_SYNCS,
-)
+    *CORRECT, *ORDER, *STREAMS, *CONTENTION, *BUFFERS, *DEPTH, *CARRY, *GRAPHS, *LENGTHS,
+    *ALLOCATOR, *HOST_SYNCS,
+)  # fmt: skip
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}
 

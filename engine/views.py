@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.device.api import Access, Buffer
-from engine.oplog import row_mask, rows_mask
+from engine.device.api import Buffer
+from engine.oplog import Access, row_mask, rows_mask
 
 
 @dataclass(frozen=True, slots=True)
