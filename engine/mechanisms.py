@@ -7,8 +7,23 @@ implements a mechanism reads the field.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
+
+from engine.mechanisms_device import DeviceMechanisms
+from engine.toggles import Info, Toggle, decode, encode
+from engine.toggles import toggle as _toggle
+
+__all__ = [
+    "ASYNC", "BY_NAME", "GROUPS", "MOST", "SYNC", "TABLE",
+    "Info", "MechanismError", "Mechanisms", "Toggle", "encode", "parse",
+]  # fmt: skip
+
+GROUPS = (
+    "order", "streams", "buffers", "depth", "carry-over", "graphs", "lengths", "identity", "KV",
+    "host syncs", "host state", "speculation", "allocator", "faults",
+)  # fmt: skip
+"""The groups in the order of the catalogue."""
 
 
 class MechanismError(ValueError):
@@ -16,51 +31,7 @@ class MechanismError(ValueError):
 
 
 @dataclass(frozen=True)
-class Info:
-    """What the table says of one mechanism. `seen_when_wrong` uses the letters T H G I M E."""
-
-    name: str
-    group: str
-    values: tuple[str, ...]
-    correct: str
-    protects: str
-    seen_when_wrong: str
-    in_the_wild: str
-
-    @property
-    def is_number(self) -> bool:
-        """True for depth and slot counts, which take any whole number from 1."""
-        return self.correct.isdigit()
-
-
-def _toggle(group: str, values: str, protects: str, wrong: str, wild: str = "") -> Any:  # noqa: ANN401
-    """A field with its row of the table; the first of `values` is the correct one."""
-    options = tuple(values.split(" | "))
-    metadata = {
-        "group": group, "values": options, "protects": protects, "wrong": wrong, "wild": wild,
-    }  # fmt: skip
-    return field(default=_decode(options[0], options), metadata=metadata)
-
-
-def _decode(text: str, options: tuple[str, ...]) -> bool | int | str:
-    if set(options) == {"on", "off"}:
-        return text == "on"
-    return int(text) if text.isdigit() else text
-
-
-Toggle = bool | int | str
-"""A toggle's value: on or off, a count, or a word."""
-
-
-def encode(value: Toggle) -> str:
-    """A toggle's value as the command line and the URL write it."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return str(value)
-
-
-@dataclass(frozen=True)
-class Mechanisms:
+class Mechanisms(DeviceMechanisms):
     """The correct asynchronous engine; every field can be set wrong."""
 
     # -- order: who waits for whom
@@ -187,41 +158,6 @@ class Mechanisms:
         "The ring of carried tokens has a place for every row in flight.",
         "T under concurrency, silent", "sglang-jax #1487",
     )  # fmt: skip
-    # -- graphs
-    graphs: str = _toggle(
-        "graphs", "off | shared | private",
-        "A decode batch's kernels are launched one by one. shared: captured once and replayed by "
-        "one launch, all graphs' intermediates in one pool; private: a pool for each graph.",
-        "private: M; off: launch overhead on the host",
-    )  # fmt: skip
-    graph_slot: str = _toggle(
-        "graphs", "own | mixed-up",
-        "The graph replayed for a batch is the one captured on its own slot's addresses.",
-        "T H(WAR device inputs, WAR device outputs)",
-    )  # fmt: skip
-    graph_key: str = _toggle(
-        "graphs", "full | coarse",
-        "A graph is found by all that is baked into it. coarse: without the number of block table "
-        "columns, that is the longest context.",
-        "T for longer rows", "transformers #45323 (GSM8K 0.45 to 0.23)",
-    )  # fmt: skip
-    graph_padding: str = _toggle(
-        "graphs", "refreshed | stale",
-        "The number of rows in use is copied to the device before each replay; the rest is "
-        "padding. stale: all rows of the graph stay in use.",
-        "T I(writes into blocks of another request)", "TensorRT-LLM #18207",
-    )  # fmt: skip
-    graph_concurrency: str = _toggle(
-        "graphs", "serial | at-once",
-        "Graphs that share a pool run one after the other. at-once: a batch's two halves are "
-        "graphs on two streams.",
-        "T H(graph pool); nothing with private pools", "pytorch #166975",
-    )  # fmt: skip
-    graph_output: str = _toggle(
-        "graphs", "outside | inside",
-        "A graph's results lie outside the pool. inside: the next replay overwrites them.",
-        "T H(WAR graph pool), T by timing", "pytorch #166975",
-    )  # fmt: skip
     # -- lengths
     zombie: str = _toggle(
         "lengths", "skipped | leaked | unconsumed",
@@ -233,18 +169,6 @@ class Mechanisms:
         "lengths", "on | off",
         "When nothing is left to schedule, the batches in flight are still committed.",
         "T (tokens missing) I", "transformers #48303",
-    )  # fmt: skip
-    # -- allocator
-    output_memory: str = _toggle(
-        "allocator", "static | temporary",
-        "Results are copied out of the slot's own buffer. temporary: out of a new tensor each "
-        "step, freed as soon as its copy is launched.",
-        "nothing, as long as record_stream is on",
-    )  # fmt: skip
-    record_stream: bool = _toggle(
-        "allocator", "on | off",
-        "The allocator is told that the D2H stream uses a temporary, too: it waits to reuse it.",
-        "T H(use after free of temporaries), T by timing", "ComfyUI #10501, torchrec #4231",
     )  # fmt: skip
     # -- hidden host synchronisation
     item_sync: bool = _toggle(
@@ -313,23 +237,17 @@ def parse(name: str, value: str) -> bool | int | str:
         return int(value)
     if value not in info.values:
         raise MechanismError(f"{name} must be one of {', '.join(info.values)}, not {value!r}")
-    return _decode(value, info.values)
+    return decode(value, info.values)
 
 
 MOST = 64
 """The largest depth and slot count."""
 
 TABLE: tuple[Info, ...] = tuple(
-    Info(
-        item.name,
-        item.metadata["group"],
-        item.metadata["values"],
-        item.metadata["values"][0],
-        item.metadata["protects"],
-        item.metadata["wrong"],
-        item.metadata["wild"],
+    sorted(
+        (Info.of(item) for item in fields(Mechanisms)),
+        key=lambda info: GROUPS.index(info.group) if info.group in GROUPS else len(GROUPS),
     )
-    for item in fields(Mechanisms)
 )
 BY_NAME: dict[str, Info] = {info.name: info for info in TABLE}
 
