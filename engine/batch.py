@@ -1,16 +1,23 @@
 """A batch in flight: its rows, its slots and its three events."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from engine.device.api import Device, Event
+from engine.device.api import Buffer, Device, Event
 from engine.request import Row
+
+if TYPE_CHECKING:
+    from engine.graphs import Captured
 
 
 @dataclass(slots=True, eq=False)
 class Batch:
     """Batch number `step`. `rows` is the list results are matched with; `launched` what
-    was really launched (the two differ only when `metadata` is shared). Where `steered`, its
-    sampling waits for masks of its own, whose copies end with `masks_done`."""
+    was really launched (the two differ only when `metadata` is shared). `graphs` are
+    replayed for it in place of kernels, with `control` words of their own; `output` is what
+    is copied out, where that is not its device slot's; `temporary` is to be freed.
+    Where `steered`, its sampling waits for masks of its own, whose copies end with
+    `masks_done`."""
 
     step: int
     rows: list[Row]
@@ -23,6 +30,10 @@ class Batch:
     steered: bool = False
     launched: tuple[Row, ...] = ()
     settled: bool = False
+    graphs: "tuple[Captured, ...]" = ()
+    control: tuple[int, ...] = ()
+    output: Buffer | None = None
+    temporary: Buffer | None = None
     tokens: int = field(init=False)
 
     def __post_init__(self) -> None:

@@ -23,13 +23,16 @@ def build_trace(
 ) -> Trace:
     """The trace of a finished run."""
     ops = [op for op in log if op.kind in DEVICE_KINDS]
-    columns = _columns(log, spans, ops)
+    calls = [op for op in ops if op.replay in (NONE, op.seq)]  # a graph's kernels share one
+    columns = _columns(log, spans, calls, ops)
     first_launch = len(spans)
-    first_op = first_launch + len(ops)
+    first_op = first_launch + len(calls)
     place = {op.seq: first_op + number for number, op in enumerate(ops)}
+    launch = {op.seq: first_launch + number for number, op in enumerate(calls)}
     held = waits(log)
     flows: dict[str, list[Any]] = {
-        "src": [*range(first_launch, first_op), *(place[src] for src, _, _ in held)],
+        "src": [launch[op.seq if op.replay == NONE else op.replay] for op in ops]
+        + [place[src] for src, _, _ in held],
         "dst": [*range(first_op, first_op + len(ops)), *(place[dst] for _, dst, _ in held)],
         "kind": ["launch"] * len(ops) + [kind for _, _, kind in held],
     }
@@ -42,33 +45,41 @@ def build_trace(
     return Trace.from_rows(columns, flows, rows, meta)
 
 
-def _columns(log: OpLog, spans: list[HostSpan], ops: list[Op]) -> dict[str, list[Any]]:
+def _columns(
+    log: OpLog, spans: list[HostSpan], launches: list[Op], ops: list[Op]
+) -> dict[str, list[Any]]:
     """Span columns: host spans, then launches, then device operations."""
     names = {stream.index: stream.name for stream in log.streams}
-    calls = len(spans) + len(ops)
+    calls = len(spans) + len(launches)
     return {
         "ts_ns": [s.start_ns for s in spans]
-        + [op.call_ns for op in ops]
+        + [op.call_ns for op in launches]
         + [op.start_ns for op in ops],
         "dur_ns": [s.end_ns - s.start_ns for s in spans]
-        + [op.issue_ns - op.call_ns for op in ops]
+        + [op.issue_ns - op.call_ns for op in launches]
         + [op.end_ns - op.start_ns for op in ops],
         "track": ["host"] * calls + [names[op.stream] for op in ops],
         "kind": ["sync" if s.waits_for else "host" for s in spans]
-        + ["launch"] * len(ops)
+        + ["launch"] * len(launches)
         + [DEVICE_KINDS[op.kind] for op in ops],
         "name": [s.name for s in spans]
-        + [f"launch {op.name}" for op in ops]
+        + [f"launch {op.graph or op.name}" for op in launches]
         + [op.name for op in ops],
         "stream": [NONE] * calls + [op.stream for op in ops],
         "device": [NONE] * calls + [0] * len(ops),
-        "step": [s.step for s in spans] + [op.step for op in ops] * 2,
-        "slot": [s.slot for s in spans] + [op.slot for op in ops] * 2,
-        "correlation": [NONE] * len(spans) + [op.seq for op in ops] * 2,
+        "step": [s.step for s in spans] + [op.step for op in (*launches, *ops)],
+        "slot": [s.slot for s in spans] + [op.slot for op in (*launches, *ops)],
+        "correlation": [NONE] * len(spans) + [op.seq for op in (*launches, *ops)],
         "args": [_span_args(s) for s in spans]
-        + [{"line": op.line} if op.line != NONE else None for op in ops]
-        + [{"bytes": op.nbytes} if op.nbytes else None for op in ops],
+        + [{"line": op.line} if op.line != NONE else None for op in launches]
+        + [_op_args(op) for op in ops],
     }
+
+
+def _op_args(op: Op) -> dict[str, Any] | None:
+    if op.nbytes:
+        return {"bytes": op.nbytes}
+    return {"graph": op.graph} if op.graph else None
 
 
 def _span_args(span: HostSpan) -> dict[str, str] | None:

@@ -131,6 +131,10 @@ def _text(a: Op, b: Op, kind: RaceKind, in_slot: bool) -> str:
         thing = "host slot" if in_slot else "memory"
         act = "launching the kernels" if b.kind is OpKind.KERNEL else "enqueueing the copy"
         return f"finish the batch that still owns this {thing} before {act}"
+    if kind == "UAF":
+        return f"temporary.record_stream({ROLES[a.kind]})  # before it is freed"
+    if a.graph and b.graph and a.stream != b.stream:
+        return "compute.wait(first_graph_done)  # before the graph that shares its pool"
     owner = "batch"
     if _steps_back(a, b) > 0:
         owner = "previous_in_slot" if in_slot else "previous_user"

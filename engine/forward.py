@@ -16,9 +16,11 @@ from engine.device.api import Body, Buffer, Commit, Device, Kernel
 from engine.model import Model, Places, write_kv
 from engine.model_weights import ModelConfig
 from engine.oplog import row_mask, rows_mask
+from engine.request import Row
 from engine.sampling import Sampler, steer
 from engine.slots import Slots
 from engine.steering import STEERING
+from engine.views import Views
 from engine.workload import Workload
 
 
@@ -61,20 +63,37 @@ class Forward:
 
     def kernels(self, batch: Batch, ring_start: int) -> list[Kernel]:
         """The kernels of one step in launch order; its tokens go to the ring at `ring_start`."""
-        inputs = self.slots.device_inputs[batch.device_slot].buffers
-        size, count = batch.tokens, len(batch.launched)
-        tokens, rows = row_mask(0, size), row_mask(0, count)
-        token_ids, places = inputs["tokens"].rows(tokens), inputs["places"].rows(tokens)
-        sampling, table = inputs["sampling"].rows(rows), inputs["block_table"].rows(rows)
+        computes = self.model is not None
+        columns = max(len(row.request.blocks) for row in batch.launched) if computes else 0
+        views = Views(
+            self.slots.device_inputs[batch.device_slot].buffers, batch.tokens,
+            len(batch.launched), columns, ring_start, self.ring.info.rows, steered=batch.steered,
+        )  # fmt: skip
+        out = batch.output or self.slots.device_outputs[batch.device_slot]
+        bodies = self.bodies(views, out)
+        return self.launches(views, out, batch.launched, bodies, ring_start)
+
+    def launches(
+        self,
+        views: Views,
+        out: Buffer,
+        launched: Sequence[Row],
+        bodies: dict[str, Body],
+        ring_start: int,
+    ) -> list[Kernel]:
+        """Kernels for the rows `launched`, each with the rows of memory it touches."""
+        size, count = views.tokens, len(launched)
+        tokens, rows = row_mask(0, size), row_mask(0, views.rows)
         ids, hidden, logits = (
             self.ids.rows(tokens), self.hidden.rows(tokens), self.logits.rows(rows),
         )  # fmt: skip
-        carried, used, written = self._touched(batch)
-        bodies = self._bodies(batch, inputs, ring_start)
+        places, sampling, control = views.read("places"), views.read("sampling"), views.control()
+        table = views.read("block_table")
+        carried, used, written = self.touched(launched)
         kernels = [
             Kernel(
                 "carry", "carry",
-                (token_ids, places, self.ring.rows(carried)), (ids,),
+                (views.read("tokens"), places, self.ring.rows(carried), *control), (ids,),
                 bodies.get("carry"), size,
             ),
             Kernel("embed", "embed", (ids,), (hidden,), bodies.get("embed"), size),
@@ -83,30 +102,26 @@ class Forward:
             kernels.append(
                 Kernel(
                     f"layer {index}", "layer",
-                    (hidden, places, table, kv.rows(used)), (hidden, kv.rows(written)),
+                    (hidden, places, table, kv.rows(used), *control), (hidden, kv.rows(written)),
                     bodies.get(f"layer {index}"), size, (index, len(self.kv)),
                 )
             )  # fmt: skip
-        out = self.slots.device_outputs[batch.device_slot]
-        sampled = (out.rows(rows), self.ring.rows(self._ring_mask(ring_start, count)))
+        sampled = (
+            out.rows(row_mask(views.first, views.first + count)),
+            self.ring.rows(views.ring_mask(ring_start, count)),
+        )
         kernels.append(Kernel("head", "head", (hidden, sampling), (logits,), bodies.get("head")))
-        steering = tuple(inputs[label].rows(rows) for label in STEERING if batch.steered)
-        reads = (logits, sampling, *steering)
+        steering = (views.read(label) for label in STEERING if views.steered)
+        reads = (logits, sampling, *steering, *control)
         kernels.append(Kernel("sample", "sample", reads, sampled, bodies.get("sample")))
         return kernels
 
-    def _ring_mask(self, start: int, count: int) -> int:
-        size, stop = self.ring.info.rows, start + count
-        if stop <= size:
-            return row_mask(start, stop)
-        return rows_mask(place % size for place in range(start, stop))
-
-    def _touched(self, batch: Batch) -> tuple[int, int, int]:
+    def touched(self, launched: Sequence[Row]) -> tuple[int, int, int]:
         """Masks of the ring's places read, and of the KV blocks read (all of each row's
         context) and written (those of its new tokens)."""
         size = self.workload.block_size
         carried = used = written = 0
-        for row in batch.launched:
+        for row in launched:
             blocks, first = row.request.blocks, row.start // size
             if row.carry >= 0:
                 carried |= 1 << row.carry
@@ -117,100 +132,95 @@ class Forward:
                 written |= rows_mask(blocks[first + 1 : last + 1])
         return carried, used, written
 
-    def _bodies(self, batch: Batch, inputs: dict[str, Buffer], ring_start: int) -> dict[str, Body]:
+    def bodies(self, views: Views, out: Buffer) -> dict[str, Body]:
         """What the kernels compute, by their names; nothing in a timing-only run."""
         model = self.model
         if model is None:
             return {}
-        out = self.slots.device_outputs[batch.device_slot]
         bodies = {
-            f"layer {index}": self._layer_body(model, batch, inputs, index)
-            for index in range(len(self.kv))
+            f"layer {index}": self._layer_body(model, views, index) for index in range(len(self.kv))
         }
         return bodies | {
-            "carry": self._carry_body(batch, inputs),
-            "embed": self._embed_body(model, batch),
-            "head": self._head_body(model, batch, inputs),
-            "sample": self._sample_body(batch, inputs, out, ring_start),
+            "carry": self._carry_body(views),
+            "embed": self._embed_body(model, views),
+            "head": self._head_body(model, views),
+            "sample": self._sample_body(views, out),
         }
 
-    def _carry_body(self, batch: Batch, inputs: dict[str, Buffer]) -> Body:
+    def _carry_body(self, views: Views) -> Body:
         add = self.carry.startswith("add")
 
         def body() -> Commit:
-            tokens = inputs["tokens"].tensor[: batch.tokens]
-            source = inputs["places"].tensor[: batch.tokens, 2]
+            tokens = views.token_ids()
+            source = views.places()[:, 2]
             carried = self.ring.tensor[source.clamp(0, self.ring.info.rows - 1)]
             mask = source >= 0
             result = tokens + carried * mask if add else torch.where(mask, carried, tokens)
-            return lambda: _write(self.ids.tensor[: batch.tokens], result)
+            return lambda: _write(self.ids.tensor[: views.tokens], result)
 
         return body
 
-    def _embed_body(self, model: Model, batch: Batch) -> Body:
+    def _embed_body(self, model: Model, views: Views) -> Body:
 
         def body() -> Commit:
-            result = model.embed(self.ids.tensor[: batch.tokens])
-            return lambda: _write(self.hidden.tensor[: batch.tokens], result)
+            result = model.embed(self.ids.tensor[: views.tokens])
+            return lambda: _write(self.hidden.tensor[: views.tokens], result)
 
         return body
 
-    def _layer_body(
-        self, model: Model, batch: Batch, inputs: dict[str, Buffer], index: int
-    ) -> Body:
-        columns = max(len(row.request.blocks) for row in batch.launched)
+    def _layer_body(self, model: Model, views: Views, index: int) -> Body:
 
         def body() -> Commit:
-            raw = inputs["places"].tensor[: batch.tokens]
-            table = inputs["block_table"].tensor[: len(batch.launched), :columns]
             pool = self.kv[index].tensor
-            places = self.placing(model, raw, table, pool=pool)
-            hidden = self.hidden.tensor[: batch.tokens]
+            places = self.placing(model, views.places(), views.table(), pool=pool)
+            hidden, live = self.hidden.tensor[: views.tokens], views.live()
             result, kv_new = model.layer(index, hidden, places, pool)
 
             def commit() -> None:
                 _write(hidden, result)
-                write_kv(pool, places, kv_new)
+                write_kv(pool, places, kv_new, live)
 
             return commit
 
         return body
 
-    def _head_body(self, model: Model, batch: Batch, inputs: dict[str, Buffer]) -> Body:
-        count = len(batch.launched)
+    def _head_body(self, model: Model, views: Views) -> Body:
 
         def body() -> Commit:
-            last = inputs["sampling"].tensor[:count, 0]
-            result = model.head(self.hidden.tensor[: batch.tokens], last)
-            return lambda: _write(self.logits.tensor[:count], result)
+            last = views.sampling()[:, 0]
+            result = model.head(self.hidden.tensor[: views.tokens], last)
+            return lambda: _write(self.logits.tensor[: views.rows], result)
 
         return body
 
-    def _sample_body(
-        self, batch: Batch, inputs: dict[str, Buffer], out: Buffer, ring_start: int
-    ) -> Body:
-        count = len(batch.launched)
-        places = [(ring_start + row) % self.ring.info.rows for row in range(count)]
+    def _sample_body(self, views: Views, out: Buffer) -> Body:
+        target = slice(views.first, views.first + views.rows)
 
         def body() -> Commit:
-            params = inputs["sampling"].tensor[:count]
-            logits = self.logits.tensor[:count]
-            if batch.steered:
-                logits = steer(logits, *(inputs[label].tensor[:count] for label in STEERING))
+            params, places, live = views.sampling(), views.ring_places(), views.live()
+            logits = self.logits.tensor[: views.rows]
+            if views.steered:
+                logits = steer(logits, *map(views.rows_of, STEERING))
             tokens = self.sampler(logits, params[:, 1], params[:, 2])
             result = logits.clone() if out.info.label == "logits" else tokens
 
             def commit() -> None:
-                _write(out.tensor[:count], result)
-                self.ring.tensor[places] = tokens
+                _write(out.tensor[target], result, live)
+                self.ring.tensor[places if live is None else places[live]] = (
+                    tokens if live is None else tokens[live]
+                )
 
             return commit
 
         return body
 
 
-def _write(target: torch.Tensor, values: torch.Tensor) -> None:
-    target.copy_(values)
+def _write(target: torch.Tensor, values: torch.Tensor, live: torch.Tensor | None = None) -> None:
+    """Write all rows, or those that are live."""
+    if live is None:
+        target.copy_(values)
+    else:
+        target[live] = values[live]
 
 
 def make_forward(

@@ -17,7 +17,7 @@ Clock = tuple[int, ...]
 """Clock[s] is the `seq` of the last operation of stream s known to be done."""
 
 SYNC_KINDS = frozenset({OpKind.SYNC_OP, OpKind.SYNC_STREAM, OpKind.SYNC_DEVICE})
-HOST_KINDS = SYNC_KINDS | {OpKind.HOST_READ, OpKind.HOST_WRITE}
+HOST_KINDS = SYNC_KINDS | {OpKind.HOST_READ, OpKind.HOST_WRITE, OpKind.ALLOC, OpKind.FREE}
 
 
 class _Clocks:

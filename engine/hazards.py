@@ -14,6 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from engine.fixes import ROLES, Edge, Fix, fix_for
+from engine.freed import with_freed_memory
 from engine.oplog import HOST, NONE, BufferInfo, Op, OpKind, OpLog
 from engine.races import Race, RaceKind, find_races
 from engine.repair import apply_fix
@@ -61,7 +62,7 @@ def find_hazards(log: OpLog) -> list[Hazard]:
     """The hazards of a log, one for each (kind, resource, missing edge), earliest first."""
     buffers = {buffer.index: buffer for buffer in log.buffers}
     groups: dict[tuple[RaceKind, str, str], list[Race]] = defaultdict(list)
-    for race in find_races(log):
+    for race in with_freed_memory(log, find_races(log)):
         key = (race.kind, buffers[race.buffer].resource, missing_edge(race.first, race.second))
         groups[key].append(race)
     hazards = [_hazard(log, buffers, races) for races in groups.values()]
@@ -113,6 +114,7 @@ def _named_fix(log: OpLog, race: Race, fix: Fix) -> Fix:
 
 def _place(log: OpLog, op: Op) -> str:
     """An operation as a reader finds it: "h2d tokens of batch 3 on H2D"."""
+    graph = f" in the {op.graph}" if op.graph else ""
     batch = f" of batch {op.step}" if op.step != NONE else ""
     names = {stream.index: stream.name for stream in log.streams}
-    return f"{op.name}{batch} on {names.get(op.stream, 'the host')}"
+    return f"{op.name}{graph}{batch} on {names.get(op.stream, 'the host')}"

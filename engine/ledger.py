@@ -49,6 +49,14 @@ class Ledger:
                     "does not own",
                 )  # fmt: skip
 
+    def wrote(self, step: int, foreign: list[int]) -> None:
+        """A batch's kernels write KV blocks that none of its requests owns."""
+        for block in foreign:
+            self.note(
+                "wrote", str(block),
+                f"batch {step} writes KV block {block}, which none of its requests owns",
+            )  # fmt: skip
+
     def settled(self, batch: Batch) -> None:
         """A batch's results have been handed out."""
         self.tokens_in_flight -= batch.tokens

@@ -10,8 +10,9 @@ Every mechanism is a visible line here; switching it off removes or misplaces th
 from collections import deque
 
 from engine.batch import Batch, new_batch
+from engine.device.api import Stream
 from engine.parts import Parts
-from engine.slots import INPUTS, input_values
+from engine.slots import input_values, inputs_of
 from engine.steering import STEERING
 
 
@@ -66,6 +67,7 @@ class Loop:
         with device.host("allocate", len(batch.launched)):
             parts.ledger.scheduled(batch)
             parts.grow_blocks(batch)
+            parts.choose_graphs(batch)
         with device.host("update inputs", len(batch.launched)):
             owner = self.host_owner.get(batch.host_slot)
             if m.reuse_host_input and owner:
@@ -85,6 +87,7 @@ class Loop:
         self.device_owner[batch.device_slot] = batch
         self.host_owner[batch.host_slot] = batch
         self.hidden_synchronisation(batch)
+        self.free_temporary(batch)
 
     def launch_inputs(self, batch: Batch) -> None:
         """H2D: wait until the slot may be overwritten, copy, record h2d_done."""
@@ -94,13 +97,14 @@ class Loop:
             h2d.wait(owner.compute_done)
         if m.wait_h2d and m.wait_order == "before-record":
             compute.wait(batch.h2d_done)
-        for number, label in enumerate(INPUTS):
-            if m.fence == "partial" and number == len(INPUTS) - 1:
+        labels = inputs_of(batch)
+        for number, label in enumerate(labels):
+            if m.fence == "partial" and number == len(labels) - 1:
                 h2d.record(batch.h2d_done)
             source = self.parts.slots.host_inputs[batch.host_slot]
             target = self.parts.slots.device_inputs[batch.device_slot]
             rows = source.rows_used(label, batch)
-            h2d.copy(target.buffers[label], source.buffers[label], rows, (number, len(INPUTS)))
+            h2d.copy(target.buffers[label], source.buffers[label], rows, (number, len(labels)))
         if m.fence == "whole":
             h2d.record(batch.h2d_done)
 
@@ -112,15 +116,18 @@ class Loop:
             compute.wait(batch.h2d_done)
         if m.reuse_device_output and owner:
             compute.wait(owner.d2h_done)
-        *kernels, sample = self.parts.kernels(batch)
+        *kernels, last = self.parts.kernels(batch)  # or graphs, each one launch
+        side = self.fork() if len(batch.graphs) > 1 else compute
         for kernel in kernels:
-            compute.launch(kernel)
+            side.launch(kernel)
         if m.record_point == "early":
             compute.record(batch.compute_done)
         if batch.steered:
             self.steer(batch)
             self.launch_masks(batch)
-        compute.launch(sample)
+        compute.launch(last)
+        if side is not compute:
+            self.join(side)
         if m.record_point == "after":
             compute.record(batch.compute_done)
 
@@ -163,10 +170,17 @@ class Loop:
             self.finish_up_to(owner)
         if m.wait_compute:
             d2h.wait(batch.compute_done)
-        source = self.parts.slots.device_outputs[batch.device_slot]
+        source = self.parts.output(batch)
         target = self.parts.slots.host_outputs[batch.host_slot]
         d2h.copy(target, source, len(batch.launched))
         d2h.record(batch.d2h_done)
+
+    def free_temporary(self, batch: Batch) -> None:
+        """Give a temporary result back: its memory may be handed out again at once."""
+        if batch.temporary is not None:
+            if self.mechanisms.record_stream:
+                self.device.record_stream(batch.temporary, self.parts.d2h)
+            self.device.free(batch.temporary)
 
     def finish(self, batch: Batch) -> None:
         """Steps 5 to 9: wait, read, update state, stream, repeat."""
@@ -191,10 +205,23 @@ class Loop:
 
     # ------------------------------------------------------------------- helpers
 
+    def fork(self) -> Stream:
+        """A stream beside the compute stream, from here on: two graphs run at once."""
+        start, side = self.device.event("fork"), self.parts.side
+        self.parts.compute.record(start)
+        side.wait(start)
+        return side
+
+    def join(self, side: Stream) -> None:
+        """The compute stream goes on when both have ended."""
+        done = self.device.event("join")
+        side.record(done)
+        self.parts.compute.wait(done)
+
     def hidden_synchronisation(self, batch: Batch) -> None:
         """What sneaks into loops: each of these blocks the host until the device is done."""
         m, compute = self.mechanisms, self.parts.compute
-        output = self.parts.slots.device_outputs[batch.device_slot]
+        output = self.parts.output(batch)
         if m.item_sync:
             compute.copy(self.parts.scratch, output, 1)
             compute.synchronize(".item()")

@@ -7,8 +7,23 @@ implements a mechanism reads the field.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
+
+from engine.mechanisms_device import DeviceMechanisms
+from engine.toggles import Info, Toggle, decode, encode
+from engine.toggles import toggle as _toggle
+
+__all__ = [
+    "ASYNC", "BY_NAME", "GROUPS", "MOST", "SYNC", "TABLE",
+    "Info", "MechanismError", "Mechanisms", "Toggle", "encode", "parse",
+]  # fmt: skip
+
+GROUPS = (
+    "order", "streams", "buffers", "depth", "batching", "carry-over", "graphs", "lengths", "identity", "KV",
+    "host syncs", "host state", "speculation", "allocator", "faults",
+)  # fmt: skip
+"""The groups in the order of the catalogue."""
 
 
 class MechanismError(ValueError):
@@ -16,51 +31,7 @@ class MechanismError(ValueError):
 
 
 @dataclass(frozen=True)
-class Info:
-    """What the table says of one mechanism. `seen_when_wrong` uses the letters T H G I M E."""
-
-    name: str
-    group: str
-    values: tuple[str, ...]
-    correct: str
-    protects: str
-    seen_when_wrong: str
-    in_the_wild: str
-
-    @property
-    def is_number(self) -> bool:
-        """True for depth and slot counts, which take any whole number from 1."""
-        return self.correct.isdigit()
-
-
-def _toggle(group: str, values: str, protects: str, wrong: str, wild: str = "") -> Any:  # noqa: ANN401
-    """A field with its row of the table; the first of `values` is the correct one."""
-    options = tuple(values.split(" | "))
-    metadata = {
-        "group": group, "values": options, "protects": protects, "wrong": wrong, "wild": wild,
-    }  # fmt: skip
-    return field(default=_decode(options[0]), metadata=metadata)
-
-
-def _decode(text: str) -> bool | int | str:
-    if text in ("on", "off"):
-        return text == "on"
-    return int(text) if text.isdigit() else text
-
-
-Toggle = bool | int | str
-"""A toggle's value: on or off, a count, or a word."""
-
-
-def encode(value: Toggle) -> str:
-    """A toggle's value as the command line and the URL write it."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return str(value)
-
-
-@dataclass(frozen=True)
-class Mechanisms:
+class Mechanisms(DeviceMechanisms):
     """The correct asynchronous engine; every field can be set wrong."""
 
     # -- order: who waits for whom
@@ -290,23 +261,17 @@ def parse(name: str, value: str) -> bool | int | str:
         return int(value)
     if value not in info.values:
         raise MechanismError(f"{name} must be one of {', '.join(info.values)}, not {value!r}")
-    return value == "on" if info.correct in ("on", "off") else value
+    return decode(value, info.values)
 
 
 MOST = 64
 """The largest depth and slot count."""
 
 TABLE: tuple[Info, ...] = tuple(
-    Info(
-        item.name,
-        item.metadata["group"],
-        item.metadata["values"],
-        item.metadata["values"][0],
-        item.metadata["protects"],
-        item.metadata["wrong"],
-        item.metadata["wild"],
+    sorted(
+        (Info.of(item) for item in fields(Mechanisms)),
+        key=lambda info: GROUPS.index(info.group) if info.group in GROUPS else len(GROUPS),
     )
-    for item in fields(Mechanisms)
 )
 BY_NAME: dict[str, Info] = {info.name: info for info in TABLE}
 

@@ -161,9 +161,15 @@ class Model:
         return torch.addmm(hidden, F.silu(gate) * up, layer.down)
 
 
-def write_kv(pool: Tensor, places: Places, kv_new: Tensor) -> None:
-    """Put a layer's new keys and values where they belong in the pool."""
-    pool.flatten(0, 1).index_copy_(0, places.in_pool, kv_new)
+def write_kv(pool: Tensor, places: Places, kv_new: Tensor, live: Tensor | None = None) -> None:
+    """Put a layer's new keys and values where they belong in the pool.
+
+    `live` [T] bool says which token rows count (None: all of them).
+    """
+    target = places.in_pool
+    if live is not None:
+        target, kv_new = target[live], kv_new[live]
+    pool.flatten(0, 1).index_copy_(0, target, kv_new)
 
 
 def greedy(logits: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ Workload and cost model of a row are chosen so that a fault that depends on timi
 """
 
 from engine.mode import Mode, mode
+from engine.modes_device import ALLOCATOR, CONTENTION, GRAPHS
 from engine.modes_host_state import HOST_STATE
 
 
@@ -260,17 +261,9 @@ HOST_SYNCS = (
 )  # fmt: skip
 
 ALL = (
-    *CORRECT,
-    *ORDER,
-    *STREAMS,
-    *BUFFERS,
-    *DEPTH,
-    *BATCHING,
-    *CARRY,
-    *LENGTHS,
-    *HOST_SYNCS,
-    *HOST_STATE,
-)
+    *CORRECT, *ORDER, *STREAMS, *CONTENTION, *BUFFERS, *DEPTH, *BATCHING, *CARRY, *GRAPHS, *LENGTHS,
+    *ALLOCATOR, *HOST_SYNCS, *HOST_STATE,
+)  # fmt: skip
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}
 

@@ -34,6 +34,9 @@ class OpKind(StrEnum):
     WAIT = "wait"
     HOST_READ = "host_read"
     HOST_WRITE = "host_write"
+    ALLOC = "alloc"
+    FREE = "free"
+    """The host takes or gives back the buffer `memory` of a caching allocator."""
     SYNC_OP = "sync_op"
     """The host blocks until the operation `target` is done (event synchronize)."""
     SYNC_STREAM = "sync_stream"
@@ -113,6 +116,7 @@ class Op(msgspec.Struct, gc=False):
     at `call_ns` and had control back at `issue_ns`; the device worked from
     `start_ns` to `end_ns`. `depends` lists the operations whose end the device
     had to await because of the legacy default stream, each with the reason ("barrier").
+    A kernel of a graph names it, and in `replay` the `seq` of the first one of its launch.
     """
 
     seq: int
@@ -131,6 +135,9 @@ class Op(msgspec.Struct, gc=False):
     issue_ns: int = 0
     start_ns: int = 0
     end_ns: int = 0
+    graph: str = ""
+    replay: int = NONE
+    memory: int = NONE
 
 
 @dataclass(slots=True)

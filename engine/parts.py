@@ -4,15 +4,16 @@
 of a batch to the requests that had rows in it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 import torch
 
 from engine.batch import Batch
-from engine.device.api import Buffer, Device, Kernel, Stream
+from engine.device.api import Buffer, Device, Graph, Kernel, Stream
 from engine.forward import Forward, make_forward
+from engine.graphs import Graphs, make_graphs
 from engine.kv import BlockPool, blocks_for
 from engine.ledger import Ledger
 from engine.mechanisms import Mechanisms
@@ -60,8 +61,14 @@ class Parts:
     d2h: Stream
     scratch: Buffer
     steering: Steering
+    graphs: Graphs | None = None
     listener: Listener | None = None
     counters: list[tuple[int, str, int]] = field(default_factory=list)
+
+    @property
+    def side(self) -> Stream:
+        """The stream for the second of two graphs that are replayed at once."""
+        return self.compute if self.graphs is None else self.graphs.side or self.compute
 
     @property
     def computes(self) -> bool:
@@ -82,12 +89,49 @@ class Parts:
         self.pool.grow(request.id, request.blocks, positions)
         request.block_mask |= rows_mask(request.blocks[held:])
 
-    def kernels(self, batch: Batch) -> list[Kernel]:
-        """The batch's kernels in launch order (a cold allocation first, where asked for)."""
+    def kernels(self, batch: Batch) -> Sequence[Kernel | Graph]:
+        """The batch's kernels in launch order, or the graphs that stand for them.
+
+        A cold allocation comes first, where asked for.
+        """
         if self.mechanisms.first_touch_alloc:
             temporary = self.device.allocate(4096 * (batch.step + 1), self.compute, "temporary")
             self.device.free(temporary)
-        return self.forward.kernels(batch, self.scheduler.ring_place(batch.step, 0))
+        ring_start = self.scheduler.ring_place(batch.step, 0)
+        if self.has_temporaries and not batch.graphs:
+            nbytes = len(batch.launched) * torch.int64.itemsize
+            batch.temporary = self.device.allocate(nbytes, self.compute, "sampled")
+            batch.output = batch.temporary.as_type(torch.int64)
+        if batch.graphs and self.graphs is not None:
+            return self.graphs.replays(batch, ring_start)
+        return self.forward.kernels(batch, ring_start)
+
+    @property
+    def has_temporaries(self) -> bool:
+        """True when each batch's token ids lie in a temporary of its own."""
+        m = self.mechanisms
+        return m.output_memory == "temporary" and m.sampling == "device"
+
+    def warm_up(self) -> None:
+        """Fill the caching allocator before the loop: a cold one would wait for the device."""
+        if self.has_temporaries:
+            nbytes = self.workload.batch * torch.int64.itemsize
+            made = [
+                self.device.allocate(nbytes, self.compute, "sampled")
+                for _ in range(self.mechanisms.depth + 1)
+            ]
+            for buffer in made:
+                self.device.free(buffer)
+
+    def choose_graphs(self, batch: Batch) -> None:
+        """Let a batch of decode rows replay graphs, where they are on. Sampling that waits for
+        the host is no part of a graph."""
+        if self.graphs is not None and not batch.steered:
+            self.graphs.choose(batch, self.scheduler.ring_place(batch.step, 0))
+
+    def output(self, batch: Batch) -> Buffer:
+        """The device memory from which a batch's results are copied."""
+        return batch.output or self.slots.device_outputs[batch.device_slot]
 
     def tokens_of(self, read: list[int] | list[list[float]], batch: Batch) -> list[int]:
         """Token ids from what the host read: the ids, or logits that the host samples from."""
@@ -167,11 +211,12 @@ def build_parts(
     h2d, compute, d2h = make_streams(device, mechanisms)
     pool = BlockPool(workload.kv_blocks, workload.block_size, seed)
     blocks = blocks_for(workload.longest_request, workload.block_size)
-    on_host = mechanisms.sampling == "host"
+    logits_out = config.vocab if mechanisms.sampling == "host" else 0
     slots = make_slots(
         device, workload, mechanisms.device_slots, mechanisms.host_slots, blocks,
-        pinned=mechanisms.memory == "pinned", logits_out=config.vocab if on_host else 0,
         steered=workload.steers_any,
+        pinned=mechanisms.memory == "pinned", logits_out=logits_out,
+        graphs=mechanisms.graphs != "off",
     )  # fmt: skip
     in_flight = max(mechanisms.depth, mechanisms.device_slots) + 1
     large = mechanisms.carry_ring == "large"
@@ -182,17 +227,20 @@ def build_parts(
     forward = make_forward(
         device, model, config, slots, workload, sampler, mechanisms.carry, ring_rows
     )
-    scratch_shape = (workload.batch, config.vocab) if on_host else (workload.batch,)
+    scratch_shape = (workload.batch, logits_out) if logits_out else (workload.batch,)
     scratch = device.buffer(
         "host scratch", "scratch", scratch_shape, on_host=True,
-        dtype=torch.float64 if on_host else torch.int64,
+        dtype=torch.float64 if logits_out else torch.int64,
     )  # fmt: skip
     ledger = Ledger(pool)
     steering = Steering(mechanisms, ledger, workload.steers_any, model is not None)
-    return Parts(
+    graphs = make_graphs(device, mechanisms, forward, ledger, config, logits_out)
+    parts = Parts(
         device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
-        h2d, compute, d2h, scratch, steering, listener,
+        h2d, compute, d2h, scratch, steering, graphs, listener,
     )  # fmt: skip
+    parts.warm_up()
+    return parts
 
 
 def make_streams(device: Device, mechanisms: Mechanisms) -> tuple[Stream, Stream, Stream]:

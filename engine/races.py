@@ -17,7 +17,8 @@ from typing import Literal
 from engine.happens_before import Clock, clocks
 from engine.oplog import HOST, NONE, Access, Op, OpKind, OpLog
 
-RaceKind = Literal["RAW", "WAR", "WAW"]
+RaceKind = Literal["RAW", "WAR", "WAW", "UAF"]
+"""UAF, use after free: memory was freed, and used anew, under an operation's feet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 Input tensors of one slot (T token rows, R request rows, B blocks a request):
 `tokens` [T] token ids · `places` [T, 3] position, request row, place in the carry ring ·
 `sampling` [R, 3] token row to sample, request seed, output position ·
-`block_table` [R, B]. The output is `out` [R], or the `logits` [R, V] when the host samples.
+`block_table` [R, B]. Batches that replay a graph have `control` words beside them (see
+`engine.graphs`). The output is `out` [R], or the `logits` [R, V] when the host samples.
 """
 
 from dataclasses import dataclass
@@ -23,6 +24,11 @@ DTYPES = {"mask": torch.bool, "penalties": torch.float64}
 """Tensors that hold no int64."""
 
 
+def inputs_of(batch: Batch) -> tuple[str, ...]:
+    """The input tensors of a batch in the order in which they are copied."""
+    return ("control", *INPUTS) if batch.graphs else INPUTS
+
+
 @dataclass(frozen=True, slots=True)
 class InputSlot:
     """The input tensors of one slot, on one side."""
@@ -31,6 +37,8 @@ class InputSlot:
 
     def rows_used(self, label: str, batch: Batch) -> int:
         """How many rows of a tensor this batch fills."""
+        if label == "control":
+            return len(batch.control)
         return batch.tokens if label in ("tokens", "places") else len(batch.launched)
 
 
@@ -54,9 +62,10 @@ def make_slots(
     pinned: bool,
     logits_out: int = 0,
     steered: bool = False,
+    graphs: bool = False,
 ) -> Slots:
     """Allocate the buffers. `logits_out` is the vocabulary size when the host samples;
-    `steered` adds the tensors of `engine.steering` to the inputs."""
+    `steered` adds the tensors of `engine.steering` to the inputs, `graphs` control words."""
     shapes = {
         "tokens": (workload.max_batched_tokens,),
         "places": (workload.max_batched_tokens, 3),
@@ -69,6 +78,8 @@ def make_slots(
             "history": (workload.batch, VOCAB),
             "penalties": (workload.batch, 3),
         }
+    if graphs:
+        shapes |= {"control": (2,)}
     out_shape = (workload.batch, logits_out) if logits_out else (workload.batch,)
     dtype = torch.float64 if logits_out else torch.int64
     label = "logits" if logits_out else "out"
@@ -108,8 +119,9 @@ def make_slots(
 
 def input_values(batch: Batch, slot: InputSlot, timing_only: bool) -> list[tuple[Buffer, int, Any]]:
     """What the host writes into a slot for this batch: (buffer, rows, values)."""
-    values: dict[str, Any] = dict.fromkeys(INPUTS) if timing_only else _pack(batch, slot)
-    return [(slot.buffers[label], slot.rows_used(label, batch), values[label]) for label in INPUTS]
+    labels = inputs_of(batch)
+    values: dict[str, Any] = dict.fromkeys(labels) if timing_only else _pack(batch, slot)
+    return [(slot.buffers[label], slot.rows_used(label, batch), values[label]) for label in labels]
 
 
 def _pack(batch: Batch, slot: InputSlot) -> dict[str, Any]:
@@ -125,4 +137,7 @@ def _pack(batch: Batch, slot: InputSlot) -> dict[str, Any]:
         places += [(row.start + i, number, -1) for i in range(1, row.count)]
         sampling.append((len(tokens) - 1, request.seed, row.output))
         tables.append(request.blocks + [0] * (width - len(request.blocks)))
-    return {"tokens": tokens, "places": places, "sampling": sampling, "block_table": tables}
+    return {
+        "tokens": tokens, "places": places, "sampling": sampling, "block_table": tables,
+        "control": batch.control,
+    }  # fmt: skip

@@ -35,6 +35,12 @@ def peaks_over_bound(result: Run) -> list[str]:
     found = []
     if peak > bound:
         found.append(f"{peak} tokens were in flight, {bound} are allowed")
+    graphs = result.parts.graphs
+    if graphs is not None and graphs.pool_bytes > graphs.bound_bytes:
+        found.append(
+            f"the pools of {len(graphs.captured)} graphs take {graphs.pool_bytes} bytes, "
+            f"one shared pool {graphs.bound_bytes}"
+        )
     return found
 
 

@@ -222,6 +222,15 @@ PRESETS: dict[str, Workload] = {
             near_end=50,
         ),
         Workload(
+            "even",
+            "Six requests of one length that start and end together: rows never move.",
+            batch=6,
+            max_batched_tokens=256,
+            count=6,
+            shortest=64,
+            longest=64,
+        ),
+        Workload(
             "independent",
             "Requests of one output token: no batch needs another batch's result.",
             batch=1,

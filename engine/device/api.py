@@ -7,7 +7,7 @@ the listing in an article: `compute.wait(batch.h2d_done)`.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -24,19 +24,44 @@ Body = Callable[[], Commit]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buffer:
-    """Named memory on the host or the device; `data` is None when only time is run."""
+    """Named memory on the host or the device; `data` is None when only time is run.
+
+    A buffer may be a view of another one: it has the other's `info`, begins at its row
+    `start`, and `unit` of the other's rows make one of its own. An access is to the rows of
+    the memory itself, so views that overlap are seen to.
+    """
 
     info: BufferInfo
     data: torch.Tensor | None
     pinned: bool = True
+    start: int = 0
+    unit: int = 1
 
     def rows(self, mask: int) -> Access:
         """An access to the rows of `mask`."""
-        return Access(self.info.index, mask)
+        if self.unit > 1:
+            wide = (1 << self.unit) - 1
+            mask = sum(wide << row * self.unit for row in Access(0, mask).rows)
+        return Access(self.info.index, mask << self.start)
 
     def first(self, rows: int) -> Access:
         """An access to the first rows."""
-        return Access(self.info.index, (1 << rows) - 1)
+        return Access(self.info.index, (1 << rows * self.unit) - 1 << self.start)
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one row."""
+        return self.unit * self.info.nbytes // self.info.rows
+
+    def part(self, start: int, stop: int) -> "Buffer":
+        """A view of the rows start <= r < stop."""
+        data = None if self.data is None else self.data[start:stop]
+        return replace(self, data=data, start=self.start + start * self.unit)
+
+    def as_type(self, dtype: torch.dtype) -> "Buffer":
+        """A view of one-dimensional memory whose rows are numbers of another, wider type."""
+        data = None if self.data is None else self.data.view(dtype)
+        return replace(self, data=data, unit=self.unit * (dtype.itemsize // self.row_bytes))
 
     @property
     def tensor(self) -> torch.Tensor:
@@ -113,9 +138,12 @@ class Stream:
         """
         self.device.copy(self, dst, src, rows, share)
 
-    def launch(self, kernel: Kernel) -> None:
-        """Launch one kernel."""
-        self.device.launch(self, kernel.name, (kernel,))
+    def launch(self, work: Kernel | Graph) -> None:
+        """Launch one kernel, or replay a captured graph."""
+        if isinstance(work, Graph):
+            self.replay(work)
+        else:
+            self.device.launch(self, work.name, (work,))
 
     def replay(self, graph: Graph) -> None:
         """Replay a captured graph: all its kernels from one launch."""

@@ -210,6 +210,21 @@ def _worked(name: str, prepare_ms: int, compute_ms: int) -> CostModel:
     )
 
 
+def _both_ways(name: str, about: str, copy_engines: int) -> CostModel:
+    return CostModel(
+        name=name,
+        about=f"Copies both ways that take nearly as long as a forward pass, and {about}.",
+        host_ns={key: value // 2 for key, value in _PUBLISHED_HOST.items()},
+        kernel_ns={key: value // 2 for key, value in _PUBLISHED_KERNELS.items()},
+        h2d_ns=6_000 * US,
+        d2h_ns=6_000 * US,
+        launch_ns=5 * US,
+        event_ns=1 * US,
+        alloc_ns=900 * US,
+        copy_engines=copy_engines,
+    )
+
+
 _PUBLISHED_HOST = {
     "schedule": 1_500 * US,
     "allocate": 1_200 * US,
@@ -286,5 +301,7 @@ PRESETS: dict[str, CostModel] = {
             event_ns=1 * US,
             alloc_ns=900 * US,
         ),
+        _both_ways("two-copy-engines", "a copy engine for each direction", 2),
+        _both_ways("one-copy-engine", "one copy engine for both directions", 1),
     )
 }

@@ -22,7 +22,7 @@ from engine.device.order import StreamOrder
 from engine.device.recorder import HostWork, Recorder
 from engine.device.settings import Settings, Stopped
 from engine.device.simulator import Simulator, Task, Tasks
-from engine.oplog import HOST, Access, Op, OpKind, StreamKind
+from engine.oplog import HOST, NONE, Access, Op, OpKind, StreamKind
 
 
 class VirtualDevice(Recorder):
@@ -49,12 +49,16 @@ class VirtualDevice(Recorder):
     def launch(self, stream: Stream, called: str, kernels: tuple[Kernel, ...]) -> None:
         """The host pays one launch; the stream gets the kernels, one after the other."""
         if self._repairs is not None:
-            self._repairs.before(self, stream, called, self.context.step)
+            for kernel in kernels:
+                self._repairs.before(self, stream, kernel.name, self.context.step)
         cost, info, call_ns = self.cost, stream.info, self.now_ns
         self._pass(self._jitter.apply(cost.launch_ns))
+        first = len(self.log.ops)
         for kernel in kernels:
             name, family, reads, writes, body, tokens, share = kernel
             op = self._log(OpKind.KERNEL, name, info.index, reads, writes, call_ns)
+            if name != called:
+                op.graph, op.replay = called, first
             work_ns = self._jitter.apply(cost.kernel_work_ns(family, share, tokens))
             task = Task(
                 op.seq, info.index, work_ns, "",
@@ -66,7 +70,8 @@ class VirtualDevice(Recorder):
         if self._blocking_launch:
             self._block_on((task,), task.seq, "blocking launch", "launch")
         if self._repairs is not None:
-            self._repairs.after(self, stream, called, self.context.step)
+            for kernel in kernels:
+                self._repairs.after(self, stream, kernel.name, self.context.step)
 
     def copy(
         self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int] = (0, 1)
@@ -86,7 +91,7 @@ class VirtualDevice(Recorder):
         if pageable and to_device:
             source = self._stage(src, reads, work_ns)
             reads = ()
-        nbytes = rows * src.info.nbytes // src.info.rows
+        nbytes = rows * src.row_bytes
         op = self._log(kind, name, info.index, reads, (dst.first(rows),), call_ns, nbytes)
         if cost.copy_engines == 1:
             engine = "copy"
@@ -175,7 +180,10 @@ class VirtualDevice(Recorder):
     def allocate(self, nbytes: int, stream: Stream, label: str) -> Buffer:
         """Device memory for a stream; where the pool is cold the host waits for the device."""
         self._simulator.advance(self.now_ns)
-        return self._temporaries.allocate(nbytes, stream, label)
+        buffer = self._temporaries.allocate(nbytes, stream, label)
+        self._log(OpKind.ALLOC, f"allocate {label}", HOST, (), (), self.now_ns)
+        self.log.ops[-1].memory = buffer.info.index
+        return buffer
 
     def cold_allocation(self) -> None:
         """What asking the driver for memory costs: the device runs dry, then host time."""
@@ -187,14 +195,26 @@ class VirtualDevice(Recorder):
     def free(self, buffer: Buffer) -> None:
         """Give memory back. Raises ValueError when it is not an allocation or freed twice."""
         self._temporaries.free(buffer)
+        self._log(OpKind.FREE, f"free {buffer.info.label}", HOST, (), (), self.now_ns)
+        self.log.ops[-1].memory = buffer.info.index
 
     def record_stream(self, buffer: Buffer, stream: Stream) -> None:
         """Tell the allocator that another stream uses this memory too."""
         self._temporaries.record_stream(buffer, stream)
 
     def _point(self, stream: int) -> Reached:
+        """An event of the allocator: once it is found reached, the host knows it, too."""
         tasks = self._behind(stream)
-        return lambda: all(task.done for task in tasks)
+        target = next((op.seq for op in reversed(self.log.ops) if op.stream == stream), NONE)
+
+        def reached() -> bool:
+            done = all(task.done for task in tasks)
+            if done:
+                op = self._log(OpKind.SYNC_OP, "allocator event", HOST, (), (), self.now_ns)
+                op.target = target
+            return done
+
+        return reached
 
     # -------------------------------------------------------------- machinery
 

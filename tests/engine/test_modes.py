@@ -45,7 +45,11 @@ def test_each_fix_applied_by_the_machine_removes_its_hazard(mode):
         assert (hazard.kind, hazard.resource, hazard.missing_edge) not in left, hazard.fix.text
 
 
-@pytest.mark.parametrize("mode", RACING, ids=ids)
+ORDERED = [mode for mode in RACING if mode.name != "graph-mixed-up"]
+"""Modes that lack nothing but order: the wrong slot stays wrong in any order."""
+
+
+@pytest.mark.parametrize("mode", ORDERED, ids=ids)
 def test_all_fixes_together_make_the_tokens_right_again(mode):
     config = configure(mode.name)
     edges = tuple(edge for hazard in execute(config).hazards for edge in hazard.fix.edges)

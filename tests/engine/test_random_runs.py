@@ -76,7 +76,16 @@ toggles = st.fixed_dictionaries(
         "sampling": st.sampled_from(["device", "device", "host"]),
         "sync_d2h": st.sampled_from(["event", "device"]),
         "batching": st.sampled_from(["continuous", "continuous", "static"]),
+        "output_memory": st.sampled_from(["static", "temporary"]),
     }
+)
+graphs = st.sampled_from(
+    [
+        {},
+        {"graphs": "shared"},
+        {"graphs": "private", "graph_output": "inside"},
+        {"graphs": "private", "graph_concurrency": "at-once"},
+    ]
 )
 
 
@@ -88,11 +97,11 @@ def alone(text):
 
 @pytest.mark.parametrize("part", range(5))
 def test_correct_modes_equal_sync_and_sync_equals_decoding_alone(part):
-    @given(workloads(), costs, toggles, st.integers(0, 30), st.integers(0, 2**16))
-    def check(workload, cost, settings, jitter, seed):
+    @given(workloads(), costs, toggles, graphs, st.integers(0, 30), st.integers(0, 2**16))
+    def check(workload, cost, settings, replay, jitter, seed):
         made = {"cost": cost, "workload": workload, "seed": seed * 5 + part, "jitter": jitter}
         sync = execute(configure("sync", **made))
-        overlapped = execute(configure("async", set=settings, **made))
+        overlapped = execute(configure("async", set={**settings, **replay}, **made))
         for result in (sync, overlapped):
             assert result.invariants == []
             assert result.hazards == []

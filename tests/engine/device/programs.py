@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from engine.device.api import Graph
 from engine.oplog import OpKind, StreamKind
 from tests.engine.device.bench import fill, idle, kernel, peek
 
@@ -28,7 +29,7 @@ class Call(NamedTuple):
 
 
 VERBS = (
-    "kernel", "kernel", "kernel", "h2d", "h2d", "d2h", "d2h", "record", "record", "wait", "wait",
+    "kernel", "kernel", "replay", "h2d", "h2d", "d2h", "d2h", "record", "record", "wait", "wait",
     "write", "read", "idle", "sync event", "sync stream", "sync device",
 )  # fmt: skip
 calls = st.builds(
@@ -95,6 +96,12 @@ class Session:
             case "kernel":
                 launched = affine(self.memory[call.z], self.memory[call.y], seq)
                 stream.launch(launched._replace(family=call.family))
+            case "replay":
+                y, z, family = self.memory[call.y], self.memory[call.z], call.family
+                there, back = affine(z, y, seq), affine(y, z, seq + 1)
+                stream.replay(
+                    Graph("graph", tuple(k._replace(family=family) for k in (there, back)))
+                )
             case "h2d":
                 stream.copy(self.memory[call.y], host, ROWS)
             case "d2h":

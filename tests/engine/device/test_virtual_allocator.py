@@ -25,7 +25,7 @@ def test_a_cold_allocation_waits_for_the_whole_device():
     second.launch(kernel())
     device.allocate(4, first, "t")
     assert device.now_ns == 100 + 30
-    assert [op.kind for op in device.log] == [OpKind.KERNEL, OpKind.SYNC_DEVICE]
+    assert [op.kind for op in device.log] == [OpKind.KERNEL, OpKind.SYNC_DEVICE, OpKind.ALLOC]
     assert [(span.name, span.start_ns, span.end_ns, span.waits_for) for span in device.spans] == [
         ("cold allocation", 0, 100, "device"), ("cold allocation", 100, 130, ""),
     ]  # fmt: skip
@@ -80,7 +80,7 @@ def freed_while_read(record_stream):
 def test_memory_freed_under_another_streams_feet_is_overwritten():
     device, reused, seen = freed_while_read(record_stream=False)
     assert (reused, seen) == (True, [9, 9, 9, 9])
-    assert [(h.kind, h.resource) for h in find_hazards(device.log)] == [("WAR", "temporaries")]
+    assert [(h.kind, h.resource) for h in find_hazards(device.log)] == [("UAF", "temporaries")]
 
 
 def test_recorded_streams_keep_their_memory_until_they_are_through():
@@ -98,6 +98,20 @@ def test_memory_is_held_back_no_longer_than_its_streams_need():
     reader.launch(kernel())
     idle(device, 100)  # the kernel queued before the free is done, the one after it is not
     assert device.allocate(4, owner, "t") is memory
+
+
+def test_memory_found_free_again_is_in_order_for_the_checker():
+    device, owner, reader = two_streams()
+    temporary, slow = device.allocate(4, owner, "t"), on_device(device)
+    device.synchronize()
+    reader.launch(adds(0, slow, temporary))
+    device.record_stream(temporary, reader)
+    device.free(temporary)
+    idle(device, 100)  # nobody waits for the reader, but the allocator sees that it is done
+    again = device.allocate(4, owner, "t")
+    owner.launch(adds(9, again))
+    assert again is temporary
+    assert find_hazards(device.log) == []
 
 
 def test_recording_the_owner_itself_holds_nothing_back():
