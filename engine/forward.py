@@ -18,6 +18,7 @@ from engine.model_weights import ModelConfig
 from engine.oplog import row_mask, rows_mask
 from engine.sampling import Sampler
 from engine.slots import Slots
+from engine.tokenizer import EOS
 from engine.workload import Workload
 
 
@@ -44,7 +45,8 @@ class Placing:
 @dataclass(slots=True)
 class Forward:
     """Builds a batch's kernels. Buffers that belong to no slot are shared by all batches:
-    the compute stream runs one batch after the other."""
+    the compute stream runs one batch after the other. With `mask_ended` a row whose token is
+    EOS writes no KV and samples EOS again: its request has ended, the host knows it later."""
 
     model: Model | None
     slots: Slots
@@ -57,6 +59,7 @@ class Forward:
     logits: Buffer
     kv: list[Buffer]
     placing: Placing
+    mask_ended: bool = False
 
     def kernels(self, batch: Batch, ring_start: int) -> list[Kernel]:
         """The kernels of one step in launch order; its tokens go to the ring at `ring_start`."""
@@ -69,6 +72,7 @@ class Forward:
             self.ids.rows(tokens), self.hidden.rows(tokens), self.logits.rows(rows),
         )  # fmt: skip
         carried, used, written = self._touched(batch)
+        masked = (ids,) if self.mask_ended else ()
         bodies = self._bodies(batch, inputs, ring_start)
         kernels = [
             Kernel(
@@ -82,7 +86,7 @@ class Forward:
             kernels.append(
                 Kernel(
                     f"layer {index}", "layer",
-                    (hidden, places, table, kv.rows(used)), (hidden, kv.rows(written)),
+                    (hidden, places, table, kv.rows(used), *masked), (hidden, kv.rows(written)),
                     bodies.get(f"layer {index}"), size, (index, len(self.kv)),
                 )
             )  # fmt: skip
@@ -90,7 +94,7 @@ class Forward:
         sampled = (out.rows(rows), self.ring.rows(self._ring_mask(ring_start, count)))
         kernels.append(Kernel("head", "head", (hidden, sampling), (logits,), bodies.get("head")))
         kernels.append(
-            Kernel("sample", "sample", (logits, sampling), sampled, bodies.get("sample"))
+            Kernel("sample", "sample", (logits, sampling, *masked), sampled, bodies.get("sample"))
         )
         return kernels
 
@@ -166,10 +170,14 @@ class Forward:
             places = self.placing(model, raw, table, pool=pool)
             hidden = self.hidden.tensor[: batch.tokens]
             result, kv_new = model.layer(index, hidden, places, pool)
+            written = places
+            if self.mask_ended:
+                live = self.ids.tensor[: batch.tokens] != EOS
+                written, kv_new = places._replace(in_pool=places.in_pool[live]), kv_new[live]
 
             def commit() -> None:
                 _write(hidden, result)
-                write_kv(pool, places, kv_new)
+                write_kv(pool, written, kv_new)
 
             return commit
 
@@ -195,6 +203,9 @@ class Forward:
             params = inputs["sampling"].tensor[:count]
             logits = self.logits.tensor[:count]
             tokens = self.sampler(logits, params[:, 1], params[:, 2])
+            if self.mask_ended:
+                last = self.ids.tensor[params[:, 0].clamp(0, batch.tokens - 1)]
+                tokens = torch.where(last == EOS, EOS, tokens)
             result = logits.clone() if out.info.label == "logits" else tokens
 
             def commit() -> None:
@@ -219,6 +230,8 @@ def make_forward(
     sampler: Sampler,
     carry: str,
     ring_rows: int,
+    *,
+    mask_ended: bool = False,
 ) -> Forward:
     """Allocate what the kernels share and hold it together with the model.
 
@@ -245,4 +258,5 @@ def make_forward(
             for i in range(config.n_layers)
         ],
         Placing(),
+        mask_ended,
     )

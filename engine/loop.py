@@ -40,8 +40,8 @@ class Loop:
     def run_async(self) -> None:
         """Prepare and launch batch N+1 while the device computes batch N; then finish N."""
         while True:
-            if self.through_host:
-                self.finish_all()
+            if cause := self.needs_results:
+                self.finish_all(cause)
             if self.has_rows():
                 batch = self.prepare()
                 self.launch(batch)
@@ -122,8 +122,7 @@ class Loop:
     def launch_outputs(self, batch: Batch) -> None:
         """D2H: wait for the results and until the host slot has been read, copy, record."""
         m, d2h = self.mechanisms, self.parts.d2h
-        owner = self.host_owner.get(batch.host_slot)
-        if m.reuse_host_output and owner:
+        if owner := self.unread_owner(batch):
             self.finish_up_to(owner)
         if m.wait_compute:
             d2h.wait(batch.compute_done)
@@ -175,9 +174,18 @@ class Loop:
             self.finish(self.in_flight[0])
         self.device.context.step, self.device.context.slot = step, slot
 
-    def finish_all(self) -> None:
-        """Empty the pipeline: the next batch needs tokens that only the host has."""
-        self.device.context.cause = "tokens pass through the host"
+    def unread_owner(self, batch: Batch) -> Batch | None:
+        """The batch in flight whose results must be read before this one's may follow them."""
+        owner = self.host_owner.get(batch.host_slot)
+        return owner if self.mechanisms.reuse_host_output and owner in self.in_flight else None
+
+    def has_arrived(self, batch: Batch) -> bool:
+        """True when a batch's results are seen to be there, without blocking (`sync_d2h`)."""
+        return self.mechanisms.sync_d2h == "event" and batch.d2h_done.query()
+
+    def finish_all(self, cause: str) -> None:
+        """Empty the pipeline: the next batch cannot be prepared without all results."""
+        self.device.context.cause = cause
         while self.in_flight:
             self.finish(self.in_flight[0])
         self.device.context.cause = ""
@@ -194,9 +202,13 @@ class Loop:
         return self.mechanisms.depth
 
     @property
-    def through_host(self) -> bool:
-        """True when a step's tokens must pass through the host before the next is prepared."""
-        return self.mechanisms.carry == "host" or self.mechanisms.sampling == "host"
+    def needs_results(self) -> str:
+        """Why no batch can be prepared before all results are in; empty where one can."""
+        if self.mechanisms.carry == "host" or self.mechanisms.sampling == "host":
+            return "tokens pass through the host"
+        if self.mechanisms.eos_policy == "remove":
+            return "ended rows are removed before launch"
+        return ""
 
     @property
     def leaves_undrained(self) -> bool:

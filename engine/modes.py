@@ -5,6 +5,7 @@ Workload and cost model of a row are chosen so that a fault that depends on timi
 """
 
 from engine.mode import Mode, mode
+from engine.modes_requests import ENDS, IDENTITY
 
 
 class ModeError(ValueError):
@@ -25,6 +26,11 @@ CORRECT = (
         "carry-add", "correct",
         "Carry-over by adding to a placeholder of 0 instead of selecting: the same tokens.",
         "carry=add",
+    ),
+    mode(
+        "ready-queue", "correct",
+        "Whatever is ready moves: results are taken when they come; the host sleeps if none can.",
+        "loop=ready-queue",
     ),
 )  # fmt: skip
 
@@ -250,7 +256,18 @@ HOST_SYNCS = (
     ),
 )  # fmt: skip
 
-ALL = (*CORRECT, *ORDER, *STREAMS, *BUFFERS, *DEPTH, *CARRY, *LENGTHS, *HOST_SYNCS)
+ALL = (
+    *CORRECT,
+    *ORDER,
+    *STREAMS,
+    *BUFFERS,
+    *DEPTH,
+    *CARRY,
+    *LENGTHS,
+    *ENDS,
+    *IDENTITY,
+    *HOST_SYNCS,
+)
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}
 

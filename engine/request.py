@@ -16,7 +16,11 @@ from engine.tokenizer import EOS, decode
 class Request:
     """One prompt and what has become of it.
 
-    `prefilled` counts prompt tokens scheduled; `in_prefill` is True while some are left.
+    `id` is unique in a run; `name` is what its client calls it, and `epoch` counts the requests
+    of that name: the second one has the id "name#2". It arrives when `after` is over, if that is
+    set. `prefilled` counts prompt tokens scheduled; `in_prefill` is True while some are left.
+    At most `row_limit` rows with a sample are scheduled. With `runs_to_cap` EOS is no end for
+    the row: it runs on, and what it samples is thrown away (`ended`).
     """
 
     id: str
@@ -37,6 +41,16 @@ class Request:
     block_mask: int = 0
     last_step: int = -1
     last_row: int = -1
+    name: str = ""
+    epoch: int = 1
+    after: "Request | None" = None
+    row_limit: int = 0
+    runs_to_cap: bool = False
+    ended: bool = False
+
+    def __post_init__(self) -> None:
+        self.name = self.name or self.id
+        self.row_limit = self.row_limit or self.max_new_tokens
 
     @property
     def committed(self) -> int:
@@ -46,13 +60,26 @@ class Request:
     @property
     def wants_rows(self) -> bool:
         """True when there is a token left to schedule (the length is checked ahead)."""
-        return not self.finished and (self.in_prefill or self.scheduled < self.max_new_tokens)
+        return not self.finished and (self.in_prefill or self.scheduled < self.row_limit)
+
+    @property
+    def takes_tokens(self) -> bool:
+        """True until its last token is committed."""
+        return not (self.finished or self.ended)
 
     def commit(self, token: int, step: int) -> None:
         """Accept one output token of batch `step`; EOS or the longest length ends the request."""
         self.tokens.append(token)
         self.committed_at.append(step)
-        if token == EOS or len(self.tokens) >= self.max_new_tokens:
+        if len(self.tokens) >= self.max_new_tokens or (token == EOS and not self.runs_to_cap):
+            self.finished = True
+        elif token == EOS:
+            self.ended = True
+
+    def discard(self) -> None:
+        """Throw a result away; a row that runs on to its cap is over with the last of them."""
+        self.computed += self.ended
+        if self.ended and self.computed >= self.max_new_tokens:
             self.finished = True
 
     @property

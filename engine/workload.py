@@ -8,7 +8,6 @@ import itertools
 import json
 import os
 import random
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
@@ -17,6 +16,7 @@ from pathlib import Path
 from engine.corpus import UNFINISHED_BYTES, prompts, unfinished
 from engine.kv import blocks_for
 from engine.request import Request
+from engine.reuse import follow, wrong_link
 from engine.tokenizer import encode
 
 TEXTS = 64
@@ -33,12 +33,14 @@ class WorkloadError(ValueError):
 
 @dataclass(frozen=True)
 class Prompt:
-    """One listed request. `arrival_step` is the engine step before which it is unknown."""
+    """One listed request. `arrival_step` is the engine step before which it is unknown; with
+    `after` it comes when the request of that id is over, and may have the same id."""
 
     prompt: str
     max_new_tokens: int
     id: str = ""
     arrival_step: int = 0
+    after: str = ""
 
     def name(self, number: int) -> str:
         """The request's id: its own, or one made from its place in the list."""
@@ -54,7 +56,8 @@ class Workload:
     Generated requests ask for shortest..longest output tokens; every `spread`-th step one
     arrives (0: all are there at once). `near_end` percent of them are texts that lack only
     their last words, so that they end by EOS before their longest length. temperature 0 is
-    greedy.
+    greedy. With `clients` each of so many clients asks again, under the id it had, when its
+    request is over (0: every request has an id of its own).
     """
 
     name: str = "custom"
@@ -68,6 +71,7 @@ class Workload:
     shortest: int = 48
     longest: int = 112
     spread: int = 0
+    clients: int = 0
     near_end: int = 0
     temperature: float = 0.0
     top_k: int = 0
@@ -83,8 +87,11 @@ class Workload:
             count = self.count
         listed = sorted(enumerate(self.requests), key=lambda numbered: numbered[1].arrival_step)
         specs = listed or enumerate(self._generate(seed, count))
+        known: dict[str, Request] = {}
         for number, spec in itertools.islice(specs, count):
-            yield self._request(number, spec, seed)
+            request = self._request(number, spec, seed)
+            follow(request, spec.after, known)
+            yield request
 
     def _generate(self, seed: int, count: int | None) -> Iterator[Prompt]:
         """Endless requests, of which `count` will be taken (None: as many as a run needs)."""
@@ -94,7 +101,9 @@ class Workload:
         for number in itertools.count():
             text = next(endings if chooser.random() * 100 < self.near_end else openings)
             length = chooser.randint(self.shortest, self.longest)
-            yield Prompt(text, length, "", number * self.spread)
+            client = f"r{number % self.clients}" if self.clients else ""
+            after = client if number >= self.clients else ""
+            yield Prompt(text, length, client, number * self.spread, after)
 
     def _request(self, number: int, spec: Prompt, seed: int) -> Request:
         name = spec.name(number)
@@ -164,6 +173,16 @@ PRESETS: dict[str, Workload] = {
             longest=64,
             spread=3,
             near_end=50,
+        ),
+        Workload(
+            "same-clients",
+            "Five clients: each asks again under its old id as soon as its request is over.",
+            batch=6,
+            count=20,
+            shortest=12,
+            longest=80,
+            clients=5,
+            near_end=80,
         ),
         Workload(
             "independent",
@@ -272,6 +291,7 @@ def _checked(workload: Workload) -> Workload:
         "shortest": (1, workload.longest),
         "longest": (1, 100_000),
         "spread": (0, 1000),
+        "clients": (0, 1000),
         "near_end": (0, 100),
         "temperature": (0, 10),
         "top_k": (0, 256),
@@ -280,8 +300,7 @@ def _checked(workload: Workload) -> Workload:
     for key, (low, high) in limits.items():
         if not low <= getattr(workload, key) <= high:
             raise WorkloadError(f"workload entry {key!r} must lie between {low} and {high}")
-    names = [spec.name(number) for number, spec in enumerate(workload.requests)]
-    twice = [name for name, uses in Counter(names).items() if uses > 1]
-    if twice:
-        raise WorkloadError(f"two requests are called {twice[0]!r}: give each an id of its own")
+    numbered = sorted(enumerate(workload.requests), key=lambda item: item[1].arrival_step)
+    if wrong := wrong_link((spec.name(number), spec.after) for number, spec in numbered):
+        raise WorkloadError(wrong)
     return workload
