@@ -213,7 +213,7 @@ def run_loop(loop: Loop) -> None:
     """Run a loop to its end in the form its mechanisms ask for."""
     if loop.mechanisms.loop == "ready-queue":
         run_ready_queue(loop)
-    elif loop.depth == 1:
+    elif loop.mechanisms.depth == 1:
         loop.run_sync()
     else:
         loop.run_async()

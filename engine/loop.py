@@ -45,7 +45,7 @@ class Loop:
             if self.has_rows():
                 batch = self.prepare()
                 self.launch(batch)
-                if not self.mechanisms.backpressure or len(self.in_flight) < self.depth:
+                if not self.is_full:
                     continue
             elif not self.in_flight or self.leaves_undrained:
                 break
@@ -197,9 +197,9 @@ class Loop:
         return self.scheduler.ready(self.step)
 
     @property
-    def depth(self) -> int:
-        """Batches that may be in flight."""
-        return self.mechanisms.depth
+    def is_full(self) -> bool:
+        """True when no more batches may be in flight."""
+        return self.mechanisms.backpressure and len(self.in_flight) >= self.mechanisms.depth
 
     @property
     def needs_results(self) -> str:

@@ -178,6 +178,7 @@ PRESETS: dict[str, Workload] = {
             "same-clients",
             "Five clients: each asks again under its old id as soon as its request is over.",
             batch=6,
+            max_batched_tokens=128,
             count=20,
             shortest=12,
             longest=80,
