@@ -28,7 +28,7 @@ class StaleRows:
         """A request that has ended leaves the batch, just before its blocks are released."""
         if self.row_invalidate == "kept":
             copied = {name: list(getattr(request, name)) for name in LISTS}
-            self.left.append(copy_of(request, **copied))
+            self.left.append(copy_of(request, finished=True, **copied))
 
     def rows(self, step: int, number: int, most: int) -> list[Row]:
         """At most `most` rows, numbered from `number`, that should not be in batch `step`."""

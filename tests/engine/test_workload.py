@@ -109,6 +109,7 @@ OUT_OF_RANGE = {
     "shortest": [0, 113],
     "longest": [0, 100_001],
     "spread": [-1, 1001],
+    "clients": [-1, 1001],
     "near_end": [-1, 101],
     "temperature": [-0.1, 10.5, float("nan"), float("inf")],
     "top_k": [-1, 257],
