@@ -184,9 +184,9 @@ class Scheduler:
 
     def _fill_waiting(self) -> None:
         """Keep one request waiting; those that come after another's end are held till then."""
-        for request in [r for r in self.held if r.after is None or r.after.finished]:
-            self.held.remove(request)
-            self.waiting.append(request)
+        for held in [r for r in self.held if r.after is None or r.after.finished]:
+            self.held.remove(held)
+            self.waiting.append(held)
         while not self.waiting and not self.exhausted and len(self.held) < MOST_HELD:
             request = next(self.source, None)
             if request is None:

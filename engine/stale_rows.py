@@ -10,9 +10,6 @@ from dataclasses import replace as copy_of
 
 from engine.request import Request, Row
 
-LISTS = ("blocks", "tokens", "committed_at")
-"""What a request keeps changing after it has left, or gives away."""
-
 
 @dataclass(slots=True)
 class StaleRows:
@@ -27,8 +24,8 @@ class StaleRows:
     def leave(self, request: Request) -> None:
         """A request that has ended leaves the batch, just before its blocks are released."""
         if self.row_invalidate == "kept":
-            copied = {name: list(getattr(request, name)) for name in LISTS}
-            self.left.append(copy_of(request, finished=True, **copied))
+            tokens, blocks = list(request.tokens), list(request.blocks)
+            self.left.append(copy_of(request, finished=True, tokens=tokens, blocks=blocks))
 
     def rows(self, step: int, number: int, most: int) -> list[Row]:
         """At most `most` rows, numbered from `number`, that should not be in batch `step`."""

@@ -29,7 +29,7 @@ class Call(NamedTuple):
 
 VERBS = (
     "kernel", "kernel", "kernel", "h2d", "h2d", "d2h", "d2h", "record", "record", "wait", "wait",
-    "write", "read", "idle", "sync event", "sync stream", "sync device",
+    "write", "read", "idle", "sync event", "query event", "sync stream", "sync device",
 )  # fmt: skip
 calls = st.builds(
     Call,
@@ -111,6 +111,8 @@ class Session:
                 idle(device, 10 * (1 + call.y + call.z))
             case "sync event":
                 event.synchronize()
+            case "query event":
+                event.query()
             case "sync stream":
                 stream.synchronize()
             case "sync device":
