@@ -114,7 +114,7 @@ class Parts:
                 request.commit(token, batch.step)
             elif row.samples:
                 self.ledger.wasted_rows += 1
-                request.discard()
+                request.throw_away(row.output)
             if not request.scheduled >= request.computed >= len(request.tokens):
                 self.ledger.lengths(request)
         self._count()

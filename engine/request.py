@@ -76,10 +76,11 @@ class Request:
         elif token == EOS:
             self.ended = True
 
-    def discard(self) -> None:
-        """Throw a result away; a row that runs on to its cap is over with the last of them."""
+    def throw_away(self, output: int) -> None:
+        """A result for output number `output` that is not wanted; where a row runs on to its
+        cap, the last of them ends it."""
         self.computed += self.ended
-        if self.ended and self.computed >= self.max_new_tokens:
+        if self.ended and output + 1 >= self.max_new_tokens:
             self.finished = True
 
     @property
