@@ -26,12 +26,14 @@ from engine.dump import build_trace
 from engine.figures import Figures, measured_gpu_ms, time_figures
 from engine.fixes import Edge
 from engine.hazards import Hazard, find_hazards
+from engine.lengths import late_rows
 from engine.loop import Loop
 from engine.mechanisms import Mechanisms, Toggle, encode
 from engine.memo import remembering_model
 from engine.model_weights import ModelConfig
 from engine.modes import mode_named
 from engine.parts import Listener, Parts, build_parts
+from engine.ready_queue import run_ready_queue
 from engine.request import Request
 from engine.service import Service, measure, queue_of
 from engine.token_diff import TokenDiff, diff_tokens
@@ -93,6 +95,7 @@ class Run:
                 "host_bytes": self.device.memory.peak_host_bytes,
             },
             measured_gpu_ms=measured_gpu_ms(self.device.log, by_events),
+            wasted_rows=self.parts.ledger.wasted_rows,
         )
 
     @cached_property
@@ -194,7 +197,7 @@ def execute(
     )  # fmt: skip
     model = remembering_model() if config.compute else None
     if model is not None:
-        _check_size(config.workload, model.config)
+        _check_size(config.workload, model.config, late_rows(mechanisms))
     parts = build_parts(
         device, mechanisms, config.workload, model, model.config if model else ModelConfig(),
         seed=config.seed, requests=config.requests,
@@ -203,7 +206,7 @@ def execute(
     loop = Loop(parts, config.steps)
     try:
         with torch.inference_mode(), one_thread(), no_garbage_collection():
-            loop.run_sync() if mechanisms.depth == 1 else loop.run_async()
+            run_loop(loop)
             commit_ns = device.now_ns
             device.finish()
     except Stopped:
@@ -214,12 +217,24 @@ def execute(
     return Run(config, device, parts, loop.step, requests, wall_ns)
 
 
-def _check_size(workload: Workload, model: ModelConfig) -> None:
-    """Raise WorkloadError where the model or the memory is too small to compute a workload."""
-    if workload.longest_request > model.max_positions:
+def run_loop(loop: Loop) -> None:
+    """Run a loop to its end in the form its mechanisms ask for."""
+    if loop.mechanisms.loop == "ready-queue":
+        run_ready_queue(loop)
+    elif loop.mechanisms.depth == 1:
+        loop.run_sync()
+    else:
+        loop.run_async()
+
+
+def _check_size(workload: Workload, model: ModelConfig, late: int) -> None:
+    """Raise WorkloadError where the model or the memory is too small to compute a workload
+    whose requests get `late` rows too many."""
+    longest = workload.longest_request + late
+    if longest > model.max_positions:
         raise WorkloadError(
             f"the model knows {model.max_positions} positions and a request of this workload "
-            f"takes {workload.longest_request}: shorten it, or run the timing alone"
+            f"takes {longest}: shorten it, or run the timing alone"
         )
     if workload.kv_blocks * workload.block_size > MOST_KV_POSITIONS:
         raise WorkloadError(

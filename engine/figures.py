@@ -11,7 +11,8 @@ from traces import Gap, Trace, device_activity, gaps_by_cause
 class Figures:
     """Times in ms; `gpu_active` between 0 and 1: union of the kernels over the wall time.
 
-    `gaps` is idle time by cause; `measured_gpu_ms` what the engine's own timer says of a step.
+    `gaps` is idle time by cause; `measured_gpu_ms` what the engine's own timer says of a step,
+    `wasted_rows` how many rows were computed whose result was thrown away.
     """
 
     wall_ms: float
@@ -21,6 +22,7 @@ class Figures:
     gaps: dict[str, float]
     peak: dict[str, int]
     measured_gpu_ms: float
+    wasted_rows: int
 
 
 def time_figures(trace: Trace, gaps: list[Gap], wall_ns: int, steps: int) -> dict[str, Any]:

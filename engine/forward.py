@@ -20,6 +20,7 @@ from engine.request import Row
 from engine.sampling import Sampler, steer
 from engine.slots import Slots
 from engine.steering import STEERING
+from engine.tokenizer import EOS
 from engine.views import Views
 from engine.workload import Workload
 
@@ -47,7 +48,8 @@ class Placing:
 @dataclass(slots=True)
 class Forward:
     """Builds a batch's kernels. Buffers that belong to no slot are shared by all batches:
-    the compute stream runs one batch after the other."""
+    the compute stream runs one batch after the other. With `mask_ended` a row whose token is
+    EOS writes no KV and samples EOS again: its request has ended, the host knows it later."""
 
     model: Model | None
     slots: Slots
@@ -60,6 +62,7 @@ class Forward:
     logits: Buffer
     kv: list[Buffer]
     placing: Placing
+    mask_ended: bool = False
 
     def kernels(self, batch: Batch, ring_start: int) -> list[Kernel]:
         """The kernels of one step in launch order; its tokens go to the ring at `ring_start`."""
@@ -90,6 +93,7 @@ class Forward:
         places, sampling, control = views.read("places"), views.read("sampling"), views.control()
         table = views.read("block_table")
         carried, used, written = self.touched(launched)
+        masked = (ids,) if self.mask_ended else ()
         kernels = [
             Kernel(
                 "carry", "carry",
@@ -102,7 +106,8 @@ class Forward:
             kernels.append(
                 Kernel(
                     f"layer {index}", "layer",
-                    (hidden, places, table, kv.rows(used), *control), (hidden, kv.rows(written)),
+                    (hidden, places, table, kv.rows(used), *masked, *control),
+                    (hidden, kv.rows(written)),
                     bodies.get(f"layer {index}"), size, (index, len(self.kv)),
                 )
             )  # fmt: skip
@@ -112,7 +117,7 @@ class Forward:
         )
         kernels.append(Kernel("head", "head", (hidden, sampling), (logits,), bodies.get("head")))
         steering = (views.read(label) for label in STEERING if views.steered)
-        reads = (logits, sampling, *steering, *control)
+        reads = (logits, sampling, *steering, *masked, *control)
         kernels.append(Kernel("sample", "sample", reads, sampled, bodies.get("sample")))
         return kernels
 
@@ -175,6 +180,9 @@ class Forward:
             places = self.placing(model, views.places(), views.table(), pool=pool)
             hidden, live = self.hidden.tensor[: views.tokens], views.live()
             result, kv_new = model.layer(index, hidden, places, pool)
+            if self.mask_ended:
+                going_on = self.ids.tensor[: views.tokens] != EOS
+                live = going_on if live is None else live & going_on
 
             def commit() -> None:
                 _write(hidden, result)
@@ -202,6 +210,9 @@ class Forward:
             if views.steered:
                 logits = steer(logits, *map(views.rows_of, STEERING))
             tokens = self.sampler(logits, params[:, 1], params[:, 2])
+            if self.mask_ended:
+                last = self.ids.tensor[params[:, 0].clamp(0, views.tokens - 1)]
+                tokens = torch.where(last == EOS, EOS, tokens)
             result = logits.clone() if out.info.label == "logits" else tokens
 
             def commit() -> None:
@@ -232,6 +243,8 @@ def make_forward(
     sampler: Sampler,
     carry: str,
     ring_rows: int,
+    *,
+    mask_ended: bool = False,
 ) -> Forward:
     """Allocate what the kernels share and hold it together with the model.
 
@@ -258,4 +271,5 @@ def make_forward(
             for i in range(config.n_layers)
         ],
         Placing(),
+        mask_ended,
     )

@@ -18,13 +18,15 @@ from engine.tokenizer import EOS
 
 @dataclass(slots=True)
 class Ledger:
-    """Broken invariants, and the peak of tokens in flight."""
+    """Broken invariants, the peak of tokens in flight, and rows computed whose result was
+    thrown away."""
 
     pool: BlockPool
     broken: list[str] = field(default_factory=list)
     tokens_in_flight: int = 0
     peak_in_flight: int = 0
     launched_rows: int = 0
+    wasted_rows: int = 0
     _seen: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, kind: str, request_id: str, sentence: str) -> None:
@@ -42,12 +44,16 @@ class Ledger:
     def blocks(self, batch: Batch, request: Request) -> None:
         """A request's blocks, as the batch will write them, must be its own."""
         for block in request.blocks:
-            if self.pool.owner.get(block) != request.id:
-                self.note(
-                    "writer", request.id,
-                    f"batch {batch.step} writes KV block {block}, which request {request.id} "
-                    "does not own",
-                )  # fmt: skip
+            self.writes(batch, request, block)
+
+    def writes(self, batch: Batch, request: Request, block: int) -> None:
+        """A block that a batch writes for a request must be its own."""
+        if self.pool.owner.get(block) != request.id:
+            self.note(
+                "writer", request.id,
+                f"batch {batch.step} writes KV block {block}, which request {request.id} "
+                "does not own",
+            )  # fmt: skip
 
     def wrote(self, step: int, foreign: list[int]) -> None:
         """A batch's kernels write KV blocks that none of its requests owns."""

@@ -42,12 +42,12 @@ class Loop:
     def run_async(self) -> None:
         """Prepare and launch batch N+1 while the device computes batch N; then finish N."""
         while True:
-            if self.through_host:
-                self.finish_all("tokens pass through the host")
+            if cause := self.needs_results:
+                self.finish_all(cause)
             if self.has_rows():
                 batch = self.prepare()
                 self.launch(batch)
-                if not self.mechanisms.backpressure or len(self.in_flight) < self.depth:
+                if not self.is_full:
                     continue
             elif not self.in_flight or self.leaves_undrained:
                 break
@@ -165,8 +165,7 @@ class Loop:
     def launch_outputs(self, batch: Batch) -> None:
         """D2H: wait for the results and until the host slot has been read, copy, record."""
         m, d2h = self.mechanisms, self.parts.d2h
-        owner = self.host_owner.get(batch.host_slot)
-        if m.reuse_host_output and owner:
+        if owner := self.unread_owner(batch):
             self.finish_up_to(owner)
         if m.wait_compute:
             d2h.wait(batch.compute_done)
@@ -238,11 +237,20 @@ class Loop:
             self.finish(self.in_flight[0])
         self.device.context.step, self.device.context.slot = step, slot
 
+    def unread_owner(self, batch: Batch) -> Batch | None:
+        """The batch in flight whose results must be read before this one's may follow them."""
+        owner = self.host_owner.get(batch.host_slot)
+        return owner if self.mechanisms.reuse_host_output and owner in self.in_flight else None
+
+    def has_arrived(self, batch: Batch) -> bool:
+        """True when a batch's results are seen to be there, without blocking (`sync_d2h`)."""
+        return self.mechanisms.sync_d2h == "event" and batch.d2h_done.query()
+
     def finish_all(self, cause: str) -> None:
-        """Empty the pipeline: what comes next needs tokens that only the host has."""
+        """Empty the pipeline: the next batch cannot be prepared without all results."""
         self.device.context.cause = cause
-        if self.in_flight:
-            self.finish_up_to(self.in_flight[-1])
+        while self.in_flight:
+            self.finish(self.in_flight[0])
         self.device.context.cause = ""
 
     def has_rows(self) -> bool:
@@ -252,14 +260,18 @@ class Loop:
         return self.scheduler.ready(self.step)
 
     @property
-    def depth(self) -> int:
-        """Batches that may be in flight."""
-        return self.mechanisms.depth
+    def is_full(self) -> bool:
+        """True when no more batches may be in flight."""
+        return self.mechanisms.backpressure and len(self.in_flight) >= self.mechanisms.depth
 
     @property
-    def through_host(self) -> bool:
-        """True when a step's tokens must pass through the host before the next is prepared."""
-        return self.mechanisms.carry == "host" or self.mechanisms.sampling == "host"
+    def needs_results(self) -> str:
+        """Why no batch can be prepared before all results are in; empty where one can."""
+        if self.mechanisms.carry == "host" or self.mechanisms.sampling == "host":
+            return "tokens pass through the host"
+        if self.mechanisms.eos_policy == "remove":
+            return "ended rows are removed before launch"
+        return ""
 
     @property
     def leaves_undrained(self) -> bool:

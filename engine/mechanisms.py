@@ -20,8 +20,8 @@ __all__ = [
 ]  # fmt: skip
 
 GROUPS = (
-    "order", "streams", "buffers", "depth", "batching", "carry-over", "graphs", "lengths", "identity", "KV",
-    "host syncs", "host state", "speculation", "allocator", "faults",
+    "order", "streams", "buffers", "depth", "batching", "carry-over", "graphs", "lengths",
+    "identity", "KV", "host syncs", "host state", "speculation", "allocator", "faults",
 )  # fmt: skip
 """The groups in the order of the catalogue."""
 
@@ -134,6 +134,12 @@ class Mechanisms(DeviceMechanisms):
         "The host stops preparing when `depth` batches are in flight.",
         "M, and cancels take effect late",
     )  # fmt: skip
+    loop: str = _toggle(
+        "depth", "pipelined | ready-queue",
+        "In which order the host moves. ready-queue: it retires what is complete, prepares and "
+        "submits what needs no pending result, and sleeps only when nothing can move.",
+        "nothing: the same tokens",
+    )  # fmt: skip
     # -- batching
     batching: str = _toggle(
         "batching", "continuous | static",
@@ -165,6 +171,20 @@ class Mechanisms(DeviceMechanisms):
         "T under concurrency, silent", "sglang-jax #1487",
     )  # fmt: skip
     # -- lengths
+    eos_policy: str = _toggle(
+        "lengths", "discard | remove | mask | cap",
+        "A request ends by EOS one batch before the host knows. discard: its next row is thrown "
+        "away; remove: the host waits for all results before each launch; mask: on the device "
+        "that row writes no KV and samples EOS again; cap: the row runs on to its longest length.",
+        "remove: G; all: tokens identical", "TensorRT-LLM, vLLM, transformers",
+    )  # fmt: skip
+    length_check: str = _toggle(
+        "lengths", "ahead | late",
+        "A row is not launched once its request has all its tokens scheduled. late: the host "
+        "looks at the length only when it commits.",
+        "late: one wasted row a request (shown, never streamed)",
+        "vllm #27922, TensorRT-LLM #8587",
+    )  # fmt: skip
     zombie: str = _toggle(
         "lengths", "skipped | leaked | unconsumed",
         "A row whose request has ended is skipped, and its place in the results consumed.",
@@ -175,6 +195,19 @@ class Mechanisms(DeviceMechanisms):
         "lengths", "on | off",
         "When nothing is left to schedule, the batches in flight are still committed.",
         "T (tokens missing) I", "transformers #48303",
+    )  # fmt: skip
+    # -- identity
+    result_key: str = _toggle(
+        "identity", "request-epoch | request-id | arrival-order",
+        "A result goes to the request whose row it is: id and epoch. request-id: to whoever has "
+        "that id now; arrival-order: to the batch's requests in the order in which ids first came.",
+        "T for the reused id", "transformers matches on a string id",
+    )  # fmt: skip
+    row_invalidate: str = _toggle(
+        "identity", "cleared | kept",
+        "Rows of ended requests are cleared before the next launch. kept: they go on being "
+        "launched, with block tables whose blocks are no longer theirs.",
+        "T I",
     )  # fmt: skip
     # -- hidden host synchronisation
     item_sync: bool = _toggle(

@@ -7,6 +7,7 @@ Workload and cost model of a row are chosen so that a fault that depends on timi
 from engine.mode import Mode, mode
 from engine.modes_device import ALLOCATOR, CONTENTION, GRAPHS
 from engine.modes_host_state import HOST_STATE
+from engine.modes_requests import ENDS, IDENTITY
 
 
 class ModeError(ValueError):
@@ -27,6 +28,11 @@ CORRECT = (
         "carry-add", "correct",
         "Carry-over by adding to a placeholder of 0 instead of selecting: the same tokens.",
         "carry=add",
+    ),
+    mode(
+        "ready-queue", "correct",
+        "Whatever is ready moves: results are taken when they come; the host sleeps if none can.",
+        "loop=ready-queue",
     ),
 )  # fmt: skip
 
@@ -262,6 +268,7 @@ HOST_SYNCS = (
 
 ALL = (
     *CORRECT, *ORDER, *STREAMS, *CONTENTION, *BUFFERS, *DEPTH, *BATCHING, *CARRY, *GRAPHS, *LENGTHS,
+    *ENDS, *IDENTITY,
     *ALLOCATOR, *HOST_SYNCS, *HOST_STATE,
 )  # fmt: skip
 

@@ -16,6 +16,7 @@ from engine.forward import Forward, make_forward
 from engine.graphs import Graphs, make_graphs
 from engine.kv import BlockPool, blocks_for
 from engine.ledger import Ledger
+from engine.lengths import late_rows
 from engine.mechanisms import Mechanisms
 from engine.model import Model
 from engine.model_weights import ModelConfig
@@ -82,6 +83,8 @@ class Parts:
             if row.start + row.count > len(row.request.blocks) * size:
                 self._grow(row.request, row.start + row.count)
                 self.ledger.blocks(batch, row.request)
+        for row in self.scheduler.stale.launched:
+            self.ledger.writes(batch, row.request, row.request.blocks[row.start // size])
         self._count()
 
     def _grow(self, request: Request, positions: int) -> None:
@@ -147,16 +150,18 @@ class Parts:
         """Hand a batch's tokens to its rows; rows of ended requests are skipped (zombies)."""
         self.ledger.settled(batch)
         for row in batch.launched:
-            request = row.request
-            request.in_flight -= 1
-            request.computed += row.samples
-        rows, zombie = batch.rows, self.mechanisms.zombie
+            row.request.in_flight -= 1
+        rows, zombie = self.scheduler.identity.match(batch.rows), self.mechanisms.zombie
         if zombie == "unconsumed":
             rows = [row for row in rows if not row.request.finished]
         for row, token in zip(rows, tokens, strict=False):  # shared rows may be more or fewer
             request = row.request
-            if row.samples and (not request.finished or zombie == "leaked"):
+            if row.samples and (request.takes_tokens or zombie == "leaked"):
+                request.computed += 1
                 request.commit(token, batch.step)
+            elif row.samples:
+                self.ledger.wasted_rows += 1
+                request.throw_away(row.output)
             if not request.scheduled >= request.computed >= len(request.tokens):
                 self.ledger.lengths(request)
         if batch.steered:
@@ -210,7 +215,7 @@ def build_parts(
     """
     h2d, compute, d2h = make_streams(device, mechanisms)
     pool = BlockPool(workload.kv_blocks, workload.block_size, seed)
-    blocks = blocks_for(workload.longest_request, workload.block_size)
+    blocks = blocks_for(workload.longest_request + late_rows(mechanisms), workload.block_size)
     logits_out = config.vocab if mechanisms.sampling == "host" else 0
     slots = make_slots(
         device, workload, mechanisms.device_slots, mechanisms.host_slots, blocks,
@@ -225,8 +230,9 @@ def build_parts(
     scheduler = Scheduler(workload, mechanisms, source, pool, ring_rows)
     sampler = make_sampler(workload, mechanisms.rng, seed)
     forward = make_forward(
-        device, model, config, slots, workload, sampler, mechanisms.carry, ring_rows
-    )
+        device, model, config, slots, workload, sampler, mechanisms.carry, ring_rows,
+        mask_ended=mechanisms.eos_policy == "mask",
+    )  # fmt: skip
     scratch_shape = (workload.batch, logits_out) if logits_out else (workload.batch,)
     scratch = device.buffer(
         "host scratch", "scratch", scratch_shape, on_host=True,

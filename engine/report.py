@@ -40,6 +40,7 @@ def run_report(result: Run) -> dict[str, Any]:
         "step_ms": numbers.step_ms,
         "measured_gpu_ms": numbers.measured_gpu_ms,
         "service": asdict(result.service),
+        "wasted_rows": numbers.wasted_rows,
         "toggles": result.config.mechanisms.settings(),
         "cost": result.config.cost.name,
         "workload": result.config.workload.name,

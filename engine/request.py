@@ -19,10 +19,14 @@ from engine.tokenizer import EOS, decode
 class Request:
     """One prompt and what has become of it.
 
-    `prefilled` counts prompt tokens scheduled; `in_prefill` is True while some are left.
-    `admitted_step` is the step at which it first joined, -1 before.
-    `text_end` is where the text ends, before a stop string; None without one. `json_state` is
-    where a JSON text stands after `json_read` output tokens (None: free, or no JSON any more).
+    `id` is unique in a run; `name` is what its client calls it, and `epoch` counts the requests
+    of that name: the second one has the id "name#2". It arrives when `after` is over, if that is
+    set. `admitted_step` is the step at which it first joined, -1 before. `prefilled` counts
+    prompt tokens scheduled; `in_prefill` is True while some are left. At most `row_limit` rows
+    with a sample are scheduled. With `runs_to_cap` its last token is no end for the row: it
+    runs on, and what it samples is thrown away (`ended`). `text_end` is where the text ends,
+    before a stop string; None without one. `json_state` is where a JSON text stands after
+    `json_read` output tokens (None: free, or no JSON any more).
     """
 
     id: str
@@ -48,6 +52,16 @@ class Request:
     text_end: int | None = None
     json_state: State | None = None
     json_read: int = 0
+    name: str = ""
+    epoch: int = 1
+    after: "Request | None" = None
+    row_limit: int = 0
+    runs_to_cap: bool = False
+    ended: bool = False
+
+    def __post_init__(self) -> None:
+        self.name = self.name or self.id
+        self.row_limit = self.row_limit or self.max_new_tokens
 
     @property
     def committed(self) -> int:
@@ -57,7 +71,12 @@ class Request:
     @property
     def wants_rows(self) -> bool:
         """True when there is a token left to schedule (the length is checked ahead)."""
-        return not self.finished and (self.in_prefill or self.scheduled < self.max_new_tokens)
+        return not self.finished and (self.in_prefill or self.scheduled < self.row_limit)
+
+    @property
+    def takes_tokens(self) -> bool:
+        """True until its last token is committed."""
+        return not (self.finished or self.ended)
 
     def commit(self, token: int, step: int) -> None:
         """Accept one output token of batch `step`; EOS, a stop string or the longest length
@@ -66,7 +85,17 @@ class Request:
         self.committed_at.append(step)
         if self.rules.stop and self.text_end is None:
             self.text_end = text_end(self.tokens, self.rules.stop)
-        if token == EOS or len(self.tokens) >= self.max_new_tokens or self.text_end is not None:
+        over = token == EOS or self.text_end is not None
+        if len(self.tokens) >= self.max_new_tokens or (over and not self.runs_to_cap):
+            self.finished = True
+        elif over:
+            self.ended = True
+
+    def throw_away(self, output: int) -> None:
+        """A result for output number `output` that is not wanted; where a row runs on to its
+        cap, the last of them ends it."""
+        self.computed += self.ended
+        if self.ended and output + 1 >= self.max_new_tokens:
             self.finished = True
 
     @property

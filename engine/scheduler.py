@@ -12,12 +12,18 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from engine.identity import Identity
 from engine.kv import BlockPool, blocks_for
+from engine.lengths import bound_rows
 from engine.mechanisms import Mechanisms
 from engine.request import Request, Row
+from engine.stale_rows import StaleRows
 from engine.static_batching import is_closed, is_over, padding_rows
 from engine.tokenizer import PLACEHOLDER
-from engine.workload import Workload
+from engine.workload import Workload, WorkloadError
+
+MOST_HELD = 256
+"""How many requests may be known that wait for another's end."""
 
 
 @dataclass(slots=True)
@@ -33,8 +39,15 @@ class Scheduler:
     running: list[Request] = field(default_factory=list)
     all_requests: list[Request] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    held: list[Request] = field(default_factory=list)
     exhausted: bool = False
     padding_rows: int = 0
+    identity: Identity = field(init=False)
+    stale: StaleRows = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.identity = Identity(self.mechanisms.result_key)
+        self.stale = StaleRows(self.mechanisms.row_invalidate, self.pool.block_size)
 
     def ready(self, step: int) -> bool:
         """True when `schedule` would find something to do."""
@@ -48,7 +61,9 @@ class Scheduler:
     def done(self) -> bool:
         """True when no token is left to schedule for any request, known or to come."""
         self._fill_waiting()
-        return not self.waiting and not any(request.wants_rows for request in self.running)
+        if self.waiting or self.held:
+            return False
+        return not any(request.wants_rows for request in self.running)
 
     def schedule(self, step: int) -> list[Row]:
         """The rows of batch `step`; the requests' scheduled lengths move on."""
@@ -60,7 +75,7 @@ class Scheduler:
                 continue
             if request.in_prefill:
                 in_prefill.append(request)
-            elif request.scheduled < request.max_new_tokens:
+            elif request.scheduled < request.row_limit:
                 decoding += 1
                 known = len(request.tokens) >= request.scheduled
                 if budget and (known or request.last_step == step - 1):
@@ -71,6 +86,7 @@ class Scheduler:
             if budget:
                 rows.append(self._prefill_row(request, budget, len(rows), step))
                 budget -= rows[-1].count
+        rows += self.stale.rows(step, len(rows), min(budget, self.workload.batch - len(rows)))
         if self.mechanisms.metadata == "shared":
             self.rows[:] = rows
         else:
@@ -83,6 +99,7 @@ class Scheduler:
             return
         left = [r for r in self.running if r.finished and not r.in_flight]
         for request in left:
+            self.stale.leave(request)
             self.pool.release(request.id, request.blocks)
         if left:
             self.running = [r for r in self.running if not r.finished or r.in_flight]
@@ -166,6 +183,7 @@ class Scheduler:
                 request.admitted_step = step
             self.pool.admit(request.id, self._blocks(request))
             self.running.append(request)
+            self.identity.join(request)
             joined.append(request)
             self._fill_waiting()
         return joined
@@ -181,13 +199,29 @@ class Scheduler:
         return self._blocks(request) <= len(self.pool.free) - self.pool.promised
 
     def _blocks(self, request: Request) -> int:
-        return blocks_for(len(request.prompt) + request.max_new_tokens, self.pool.block_size)
+        return blocks_for(len(request.prompt) + request.row_limit, self.pool.block_size)
 
     def _fill_waiting(self) -> None:
-        if not self.waiting and not self.exhausted:
+        """Keep one request waiting; those that come after another's end are held till then."""
+        for held in [r for r in self.held if r.after is None or r.after.finished]:
+            self.held.remove(held)
+            self.waiting.append(held)
+        while not self.waiting and not self.exhausted and len(self.held) < MOST_HELD:
             request = next(self.source, None)
             if request is None:
                 self.exhausted = True
-            else:
+                return
+            self._known(request)
+            if request.after is None or request.after.finished:
                 self.waiting.append(request)
-                self.all_requests.append(request)
+            else:
+                self.held.append(request)
+
+    def _known(self, request: Request) -> None:
+        bound_rows(request, self.mechanisms)
+        if self._blocks(request) > self.pool.size:
+            raise WorkloadError(
+                f"request {request.id} needs {self._blocks(request)} KV blocks, with those of its "
+                f"late rows, and the pool has {self.pool.size}: enlarge kv_blocks"
+            )
+        self.all_requests.append(request)

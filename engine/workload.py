@@ -16,6 +16,7 @@ from engine.corpus import UNFINISHED_BYTES, prompts, to_length, unfinished
 from engine.grammar import read
 from engine.kv import blocks_for
 from engine.request import Request
+from engine.reuse import follow
 from engine.rules import Rules, rules_of
 from engine.tokenizer import encode
 
@@ -33,12 +34,14 @@ class WorkloadError(ValueError):
 
 @dataclass(frozen=True)
 class Prompt(Rules):
-    """One listed request with its rules. It is unknown before engine step `arrival_step`."""
+    """One listed request with its rules. It is unknown before engine step `arrival_step`; with
+    `after` it comes when the request of that id is over, and may have the same id."""
 
     prompt: str
     max_new_tokens: int
     id: str = ""
     arrival_step: int = 0
+    after: str = ""
 
     def name(self, number: int) -> str:
         """The request's id: its own, or one made from its place in the list."""
@@ -57,7 +60,8 @@ class Workload(Rules):
     last words, so that they end by EOS before their longest length. Prompts have
     prompt_shortest..prompt_longest bytes (0: each as the corpus has it). temperature 0 is
     greedy. Its rules are those of the generated requests; a grammar binds those of them whose
-    prompt begins like a JSON text.
+    prompt begins like a JSON text. With `clients` each of so many clients asks again, under the
+    id it had, when its request is over (0: every request has an id of its own).
     """
 
     name: str = "custom"
@@ -73,6 +77,7 @@ class Workload(Rules):
     arrivals: str = "even"
     spread: int = 0
     burst: int = 1
+    clients: int = 0
     near_end: int = 0
     prompt_shortest: int = 0
     prompt_longest: int = 0
@@ -90,8 +95,11 @@ class Workload(Rules):
             count = self.count
         listed = sorted(enumerate(self.requests), key=lambda numbered: numbered[1].arrival_step)
         specs = listed or enumerate(self._generate(seed, count))
+        known: dict[str, Request] = {}
         for number, spec in itertools.islice(specs, count):
-            yield self._request(number, spec, seed)
+            request = self._request(number, spec, seed)
+            follow(request, spec.after, known)
+            yield request
 
     def _generate(self, seed: int, count: int | None) -> Iterator[Prompt]:
         """Endless requests, of which `count` will be taken (None: as many as a run needs)."""
@@ -99,14 +107,16 @@ class Workload(Rules):
         texts = TEXTS if count is None else min(count, TEXTS)
         openings, endings = (itertools.cycle(kind) for kind in _generated_texts(seed, texts))
         sizes = random.Random(f"prompt lengths {seed}")
-        for step in self.arrival_steps(seed):
+        for number, step in enumerate(self.arrival_steps(seed)):
             text = next(endings if chooser.random() * 100 < self.near_end else openings)
             length = chooser.randint(self.shortest, self.longest)
             if self.prompt_longest:
                 size = sizes.randint(self.prompt_shortest, self.prompt_longest)
                 text = to_length(text, size, seed)
-            grammar = self.grammar if text.startswith("{") else ""
-            yield Prompt(text, length, "", step, **(rules_of(self) | {"grammar": grammar}))
+            client = f"r{number % self.clients}" if self.clients else ""
+            after = client if number >= self.clients else ""
+            rules = rules_of(self) | {"grammar": self.grammar if text.startswith("{") else ""}
+            yield Prompt(text, length, client, step, after, **rules)
 
     def arrival_steps(self, seed: int) -> Iterator[int]:
         """The steps at which requests arrive, in ascending order; endless when generated."""
@@ -229,6 +239,17 @@ PRESETS: dict[str, Workload] = {
             count=6,
             shortest=64,
             longest=64,
+        ),
+        Workload(
+            "same-clients",
+            "Five clients: each asks again under its old id as soon as its request is over.",
+            batch=6,
+            max_batched_tokens=128,
+            count=20,
+            shortest=12,
+            longest=80,
+            clients=5,
+            near_end=80,
         ),
         Workload(
             "independent",

@@ -5,11 +5,11 @@ Whatever cannot be run is refused here with one sentence, before an engine is bu
 
 import json
 import os
-from collections import Counter
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from engine.arrivals import ARRIVALS
+from engine.reuse import wrong_link
 from engine.rules import check_rules
 from engine.tokenizer import encode
 from engine.workload import MOST_ROWS, PRESETS, Prompt, Workload, WorkloadError
@@ -94,6 +94,7 @@ def _checked(workload: Workload) -> Workload:
         "longest": (1, 100_000),
         "spread": (0, 1000),
         "burst": (1, 1000),
+        "clients": (0, 1000),
         "near_end": (0, 100),
         "prompt_shortest": (min(1, workload.prompt_longest), workload.prompt_longest),
         "prompt_longest": (0, 100_000),
@@ -107,8 +108,7 @@ def _checked(workload: Workload) -> Workload:
     if workload.arrivals not in ARRIVALS:
         known = " or ".join(ARRIVALS)
         raise WorkloadError(f"workload entry 'arrivals' must be {known}, not {workload.arrivals!r}")
-    names = [spec.name(number) for number, spec in enumerate(workload.requests)]
-    twice = [name for name, uses in Counter(names).items() if uses > 1]
-    if twice:
-        raise WorkloadError(f"two requests are called {twice[0]!r}: give each an id of its own")
+    numbered = sorted(enumerate(workload.requests), key=lambda item: item[1].arrival_step)
+    if wrong := wrong_link((spec.name(number), spec.after) for number, spec in numbered):
+        raise WorkloadError(wrong)
     return workload

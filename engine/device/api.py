@@ -123,6 +123,10 @@ class Event(msgspec.Struct, eq=False):
         """Block the host until the event's last record is reached (at once if none)."""
         self.device.synchronize_event(self, name or f"wait {self.name}")
 
+    def query(self) -> bool:
+        """Ask without blocking: is the event's last record reached (or was there none)?"""
+        return self.device.query_event(self, f"query {self.name}")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
@@ -215,6 +219,10 @@ class Device(Protocol):
     def wait(self, stream: Stream, event: Event) -> None: ...
 
     def synchronize_event(self, event: Event, name: str) -> None: ...
+
+    def query_event(self, event: Event, name: str) -> bool:
+        """Whether the event's last record is reached. A yes orders like a synchronise (and is
+        logged as one that did not wait); a no says nothing, and is not logged."""
 
     def synchronize_stream(self, stream: Stream, name: str) -> None: ...
 

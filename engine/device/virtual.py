@@ -164,6 +164,17 @@ class VirtualDevice(Recorder):
             seq = event.record_op.seq
             self._block_on(self._order.recorded(seq), seq, name, "event")
 
+    def query_event(self, event: Event, name: str) -> bool:
+        """Whether the event's last record is reached; the call costs the host `event_ns`."""
+        call_ns = self.now_ns
+        self._pass(self.cost.event_ns)
+        self._simulator.advance(self.now_ns)
+        target = NONE if event.record_op is None else event.record_op.seq
+        if target != NONE and not all(task.done for task in self._order.recorded(target)):
+            return False
+        self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns).target = target
+        return True
+
     def synchronize_stream(self, stream: Stream, name: str) -> None:
         """Block the host until all earlier work of the stream is done."""
         call_ns = self.now_ns

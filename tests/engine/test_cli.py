@@ -12,6 +12,7 @@ from engine.workload import PRESETS
 RUN_KEYS = {
     "mode", "device", "steps", "wall_ms", "gpu_active", "gpu_idle_ms", "wrong_tokens",
     "total_tokens", "first_wrong_step", "hazards", "gaps", "invariants", "errors", "peak",
+    "wasted_rows",
 }  # fmt: skip
 HAZARD_KEYS = {"kind", "resource", "step", "first", "second", "missing_edge", "fix"}
 

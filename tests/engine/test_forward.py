@@ -12,6 +12,7 @@ from engine.reference import decode
 from engine.request import Request, Row
 from engine.sampling import Sampler
 from engine.slots import input_values, make_slots
+from engine.tokenizer import EOS
 from engine.workload import Workload
 from tests.engine.device.bench import virtual
 
@@ -25,15 +26,16 @@ FAMILIES = ["carry", "embed", "layer", "layer", "head", "sample"]
 class Bench:
     """A forward pass with its slots on a device, and batches made by hand."""
 
-    def __init__(self, model=MODEL, carry="select", logits_out=0):
+    def __init__(self, model=MODEL, carry="select", logits_out=0, mask_ended=False):
         self.device = virtual(compute=model is not None)
         self.stream = self.device.stream("compute")
         self.slots = make_slots(
             self.device, WORK, 2, 2, 6, pinned=True, logits_out=logits_out
         )  # fmt: skip
         self.forward = make_forward(
-            self.device, model, CONFIG, self.slots, WORK, Sampler(), carry, RING
-        )
+            self.device, model, CONFIG, self.slots, WORK, Sampler(), carry, RING,
+            mask_ended=mask_ended,
+        )  # fmt: skip
 
     def batch(self, *rows, step=0):
         """The batch, its inputs already in its device slot."""
@@ -203,3 +205,46 @@ def test_garbage_in_device_memory_computes_something_and_raises_nothing(label):
     bench.slots.device_inputs[0].buffers[label].tensor.fill_(10**12)
     high = bench.run(batch)
     assert all(0 <= int(token) < CONFIG.vocab for token in [*low, *high])
+
+
+# ------------------------------------------------------- rows that have ended
+
+
+def kv_of(bench, blocks):
+    return [pool.tensor[blocks].clone() for pool in bench.forward.kv]
+
+
+@pytest.mark.parametrize("mask_ended", [False, True])
+def test_a_masked_row_whose_token_is_eos_writes_no_kv_and_samples_eos_again(mask_ended):
+    bench = Bench(mask_ended=mask_ended)
+    ended, living = request("a", *A), request("b", *B)
+    bench.run(bench.batch(prefill(ended), prefill(living)))
+    before = kv_of(bench, A[1])
+    bench.ring[5] = EOS
+    batch = bench.batch(step_of(ended, 0, 1, carry=5), step_of(living, 9, 1), step=1)
+    tokens = bench.run(batch, ring_start=3)
+    same = all(map(torch.equal, before, kv_of(bench, A[1])))
+    assert (same, tokens[0].item() == EOS) == (mask_ended, mask_ended)
+    assert bench.ring[3:5].tolist() == tokens.tolist()
+
+
+def test_a_mask_changes_nothing_for_the_rows_beside_it():
+    tokens, caches = [], []
+    for mask_ended in (False, True):
+        bench = Bench(mask_ended=mask_ended)
+        ended, living = request("a", *A), request("b", *B)
+        bench.run(bench.batch(prefill(ended), prefill(living)))
+        batch = bench.batch(step_of(ended, EOS, 1), step_of(living, 9, 1), step=1)
+        tokens.append(bench.run(batch, ring_start=3)[1].item())
+        caches.append(kv_of(bench, B[1]))
+    assert tokens[0] == tokens[1]
+    assert all(map(torch.equal, *caches))
+
+
+def test_a_mask_reads_the_tokens_in_every_kernel_that_needs_them():
+    bench = Bench(mask_ended=True)
+    kernels = bench.forward.kernels(bench.batch(prefill(request("a", *A))), 0)
+    reading = {
+        k.name for k in kernels if "ids" in {name_of(bench, access) for access in k.reads}
+    }  # fmt: skip
+    assert reading == {"embed", "layer 0", "layer 1", "sample"}

@@ -22,6 +22,8 @@ from engine.workload import Prompt, Workload
 
 PROMPTS = tuple(prompts(7, 24))
 LONGEST = 40
+MOST_LATE = 3
+"""Late rows of a request at depth 4."""
 MS = 1_000_000
 
 durations = st.integers(0, 12 * MS)
@@ -50,7 +52,7 @@ def workloads(draw):
     batch = draw(st.integers(1, 5))
     block_size = draw(st.sampled_from([1, 4, 16]))
     positions = max(len(encode(text)) + length for text, length, _ in listed)
-    needed = -(-positions // block_size)
+    needed = -(-(positions + MOST_LATE) // block_size)
     return Workload(
         batch=batch,
         max_batched_tokens=draw(st.integers(batch, batch + 40)),
@@ -77,6 +79,9 @@ toggles = st.fixed_dictionaries(
         "sync_d2h": st.sampled_from(["event", "device"]),
         "batching": st.sampled_from(["continuous", "continuous", "static"]),
         "output_memory": st.sampled_from(["static", "temporary"]),
+        "eos_policy": st.sampled_from(["discard", "remove", "mask", "cap"]),
+        "length_check": st.sampled_from(["ahead", "late"]),
+        "loop": st.sampled_from(["pipelined", "ready-queue"]),
     }
 )
 graphs = st.sampled_from(

@@ -162,6 +162,36 @@ class Conformance:
         waits = [op for op in self.device.log if op.kind in (OpKind.WAIT, OpKind.SYNC_OP)]
         assert [op.target for op in waits] == [NONE, NONE]
 
+    def test_a_query_answers_at_once_and_says_no_while_work_is_left(self):
+        done = self.device.event("done")
+        self.bring(self.a)
+        self.a.copy(self.result, self.y, ROWS)
+        self.a.record(done)
+        assert not done.query()
+        assert self.read(self.result) == OLD
+
+    def test_a_query_that_says_yes_orders_like_a_synchronise(self):
+        done = self.device.event("done")
+        self.bring(self.a)
+        self.a.copy(self.result, self.y, ROWS)
+        self.a.record(done)
+        while not done.query():
+            pass
+        assert self.read(self.result) == NEW
+        assert find_hazards(self.device.log) == []
+
+    def test_a_query_that_says_no_orders_nothing(self):
+        done = self.device.event("done")
+        self.bring(self.a)
+        self.a.copy(self.result, self.y, ROWS)
+        self.a.record(done)
+        assert not done.query()
+        self.read(self.result)
+        assert [(h.kind, h.resource) for h in find_hazards(self.device.log)] == [("RAW", "host")]
+
+    def test_an_event_never_recorded_is_reached(self):
+        assert self.device.event("never").query()
+
     def test_a_wait_issued_before_a_record_sees_the_earlier_one(self):
         event = self.device.event("event")
         other = self.host()

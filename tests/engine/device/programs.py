@@ -30,7 +30,7 @@ class Call(NamedTuple):
 
 VERBS = (
     "kernel", "kernel", "replay", "h2d", "h2d", "d2h", "d2h", "record", "record", "wait", "wait",
-    "write", "read", "idle", "sync event", "sync stream", "sync device",
+    "write", "read", "idle", "sync event", "query event", "sync stream", "sync device",
 )  # fmt: skip
 calls = st.builds(
     Call,
@@ -118,6 +118,8 @@ class Session:
                 idle(device, 10 * (1 + call.y + call.z))
             case "sync event":
                 event.synchronize()
+            case "query event":
+                event.query()
             case "sync stream":
                 stream.synchronize()
             case "sync device":
