@@ -86,6 +86,18 @@ mixtures = st.builds(
     st.sampled_from([0.0, 1.0, 2.0]),
 )
 
+slots = st.sampled_from(["1", "2", "4"])
+others = st.fixed_dictionaries(
+    {
+        "device_slots": slots,
+        "host_slots": slots,
+        "loop": st.sampled_from(["pipelined", "ready-queue"]),
+        "graphs": st.sampled_from(["off", "shared"]),
+        "eos_policy": st.sampled_from(["discard", "remove", "mask", "cap"]),
+        "sampling": st.sampled_from(["device", "device", "host"]),
+    }
+)
+
 
 def check_json(result, workload):
     """Every constrained text parses if it ended by itself, and else is a legal beginning."""
@@ -102,10 +114,10 @@ def check_json(result, workload):
 @pytest.mark.parametrize("depth", ["2", "3", "4"])
 def test_any_mixture_of_rules_gives_the_tokens_of_sync(depth):
     @settings(max_examples=settings.default.max_examples // 4)
-    @given(mixtures, st.integers(0, 99), st.sampled_from(["1", "2", "4"]), st.integers(0, 30))
-    def check(workload, seed, slots, jitter):
+    @given(mixtures, st.integers(0, 99), others, st.integers(0, 30))
+    def check(workload, seed, toggles, jitter):
         made = {"workload": workload, "seed": seed, "jitter": jitter, "cost": "cpu-bound"}
-        toggles = {"depth": depth, "device_slots": slots, "host_slots": slots}
+        toggles = {"depth": depth, **toggles}
         sync = execute(configure("sync", **made))
         overlapped = execute(configure("async", set=toggles, **made))
         assert {r.id: r.tokens for r in overlapped.requests} == {
