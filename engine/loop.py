@@ -247,10 +247,10 @@ class Loop:
         return self.mechanisms.sync_d2h == "event" and batch.d2h_done.query()
 
     def finish_all(self, cause: str) -> None:
-        """Empty the pipeline: the next batch cannot be prepared without all results."""
+        """Empty the pipeline: what comes next needs all results."""
         self.device.context.cause = cause
-        while self.in_flight:
-            self.finish(self.in_flight[0])
+        if self.in_flight:
+            self.finish_up_to(self.in_flight[-1])
         self.device.context.cause = ""
 
     def has_rows(self) -> bool:
