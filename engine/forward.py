@@ -13,6 +13,7 @@ import torch
 
 from engine.batch import Batch
 from engine.device.api import Body, Buffer, Commit, Device, Kernel
+from engine.kv import DROPPED
 from engine.model import Model, Places, write_kv
 from engine.model_weights import ModelConfig
 from engine.oplog import row_mask, rows_mask
@@ -33,6 +34,7 @@ class Placing:
     the middle of a step hurts the layers that come after.
     """
 
+    window: int = 0
     read: tuple[torch.Tensor, ...] = ()
     places: Places | None = None
 
@@ -41,7 +43,7 @@ class Placing:
         if self.places is None or not all(map(torch.equal, inputs, self.read)):
             self.read = tuple(tensor.clone() for tensor in inputs)
             tokens, table = self.read
-            self.places = model.place(tokens[:, 0], tokens[:, 1], table, pool)
+            self.places = model.place(tokens[:, 0], tokens[:, 1], table, pool, self.window)
         return self.places
 
 
@@ -130,12 +132,17 @@ class Forward:
             blocks, first = row.request.blocks, row.start // size
             if row.carry >= 0:
                 carried |= 1 << row.carry
-            used |= row.request.block_mask
+            used |= self._visible(row) if self.workload.window else row.request.block_mask
             written |= 1 << blocks[first]
             if row.count > 1:
                 last = (row.start + row.count - 1) // size
                 written |= rows_mask(blocks[first + 1 : last + 1])
         return carried, used, written
+
+    def _visible(self, row: Row) -> int:
+        """Mask of the blocks within the window of a row's first token: the rest is masked out."""
+        first = max(0, row.start - self.workload.window + 1) // self.workload.block_size
+        return rows_mask(block for block in row.request.blocks[first:] if block != DROPPED)
 
     def bodies(self, views: Views, out: Buffer) -> dict[str, Body]:
         """What the kernels compute, by their names; nothing in a timing-only run."""
@@ -270,6 +277,6 @@ def make_forward(
             device.buffer("kv blocks", f"layer {i}", kv_shape, dtype=floats)
             for i in range(config.n_layers)
         ],
-        Placing(),
+        Placing(workload.window),
         mask_ended,
     )

@@ -3,23 +3,24 @@
 The three lengths keep their order, every launched row is settled exactly once and by its
 own request, nothing is committed past EOS, a stop string or the longest length, what is
 streamed is what is committed (up to the stop string), a batch writes only blocks of its own
-requests, and the pool is whole at the end. A broken invariant is a sentence in `broken`, once
-for each kind and request.
+requests and reads only those or published ones, each holder lets go of a block once, and the
+pool is whole at the end. A broken invariant is a sentence in `broken`, once for each kind and
+request.
 """
 
 from dataclasses import dataclass, field
 
 from engine.batch import Batch
-from engine.kv import BlockPool, PoolError
-from engine.request import Request
+from engine.kv import DROPPED, BlockPool, PoolError
+from engine.request import Request, Row
 from engine.streaming import text_end
 from engine.tokenizer import EOS
 
 
 @dataclass(slots=True)
 class Ledger:
-    """Broken invariants, the peak of tokens in flight, and rows computed whose result was
-    thrown away."""
+    """Broken invariants, the peaks of tokens in flight and of the KV plan (blocks), and rows
+    computed whose result was thrown away."""
 
     pool: BlockPool
     broken: list[str] = field(default_factory=list)
@@ -27,6 +28,7 @@ class Ledger:
     peak_in_flight: int = 0
     launched_rows: int = 0
     wasted_rows: int = 0
+    peak_plan: int = 0
     _seen: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, kind: str, request_id: str, sentence: str) -> None:
@@ -41,10 +43,29 @@ class Ledger:
         self.tokens_in_flight += batch.tokens
         self.peak_in_flight = max(self.peak_in_flight, self.tokens_in_flight)
 
-    def blocks(self, batch: Batch, request: Request) -> None:
-        """A request's blocks, as the batch will write them, must be its own."""
-        for block in request.blocks:
+    def planned(self, headroom: int) -> None:
+        """A request joins; `headroom` blocks are what the batches in flight may yet ask for."""
+        plan = self.pool.in_use + self.pool.promised + headroom
+        self.peak_plan = max(self.peak_plan, plan)
+
+    def blocks(self, batch: Batch, row: Row) -> None:
+        """A row writes only blocks of its own, and reads its own or published ones.
+
+        What is read is looked at while the context is prefilled: later on a request gets no
+        block that it does not write first.
+        """
+        request, pool = row.request, self.pool
+        first = row.start // pool.block_size
+        for block in request.blocks[first:]:
             self.writes(batch, request, block)
+        if row.start < len(request.context):
+            for block in request.blocks[:first]:
+                if block != DROPPED and request.id not in pool.holders.get(block, ()):
+                    self.note(
+                        "reader", request.id,
+                        f"batch {batch.step} reads KV block {block}, which request {request.id} "
+                        "does not own",
+                    )  # fmt: skip
 
     def writes(self, batch: Batch, request: Request, block: int) -> None:
         """A block that a batch writes for a request must be its own."""
@@ -87,10 +108,20 @@ class Ledger:
         if request.streamed > len(request.tokens):
             self.note("streamed", request.id, f"request {request.id} streamed uncommitted tokens")
 
-    def release(self, request: Request) -> None:
+    def committing(self, row: Row) -> None:
+        """A result becomes the token at its own place, also behind a preemption."""
+        request = row.request
+        if row.output != len(request.tokens):
+            self.note(
+                "place", request.id,
+                f"request {request.id} committed the result for output token {row.output} as its "
+                f"token {request.committed}: results were lost or doubled when it was preempted",
+            )  # fmt: skip
+
+    def release(self, request: Request, blocks: list[int]) -> None:
         """Give a request's blocks back; a second time is a broken invariant."""
         try:
-            self.pool.release(request.id, request.blocks)
+            self.pool.release(request.id, blocks)
         except PoolError as error:
             self.note("release", request.id, str(error))
 

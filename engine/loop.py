@@ -97,6 +97,8 @@ class Loop:
             h2d.wait(owner.compute_done)
         if m.wait_h2d and m.wait_order == "before-record":
             compute.wait(batch.h2d_done)
+        if self.parts.swapper is not None:
+            self.parts.swapper.swap_in(batch)
         labels = inputs_of(batch)
         for number, label in enumerate(labels):
             if m.fence == "partial" and number == len(labels) - 1:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from engine.mechanisms_device import DeviceMechanisms
+from engine.mechanisms_kv import KvMechanisms
 from engine.toggles import Info, Toggle, decode, encode
 from engine.toggles import toggle as _toggle
 
@@ -31,7 +32,7 @@ class MechanismError(ValueError):
 
 
 @dataclass(frozen=True)
-class Mechanisms(DeviceMechanisms):
+class Mechanisms(DeviceMechanisms, KvMechanisms):
     """The correct asynchronous engine; every field can be set wrong."""
 
     # -- order: who waits for whom

@@ -43,7 +43,7 @@ class RememberingModel(Model):
     def layer(self, index: int, hidden: Tensor, places: Places, pool: Tensor) -> LayerOutput:
         """As `Model.layer`."""
         read = places.in_cache, hidden, pool.index_select(0, places.blocks)
-        key: _Key = (index, places.span, *map(_digest, read))
+        key: _Key = (index, places.span, places.window, *map(_digest, read))
         return self._recall(key, lambda: Model.layer(self, index, hidden, places, pool))
 
     def head(self, hidden: Tensor, last: Tensor) -> Tensor:

@@ -59,11 +59,13 @@ class Places(NamedTuple):
     in_pool: Tensor
     """[T] int64, its place in the pool, which counts on through the blocks"""
     visible: Tensor
-    """[T, 1, 1, span] bool: the positions up to its own"""
+    """[T, 1, 1, span] bool: the positions up to its own, as far back as the window reaches"""
     rows: Tensor | None
     """[T] int64, the sequence row of each; None where token row t belongs to sequence row t"""
     span: int
     """Positions of a copied cache: max_blocks * block_size"""
+    window: int = 0
+    """How many positions a token row sees, its own included (0: all before it)"""
 
 
 class LayerOutput(NamedTuple):
@@ -101,12 +103,15 @@ class Model:
         """[T] int64 token ids -> [T, D] hidden states."""
         return self.weights.embed.index_select(0, tokens.clamp(0, self.config.vocab - 1))
 
-    def place(self, positions: Tensor, rows: Tensor, block_table: Tensor, pool: Tensor) -> Places:
+    def place(
+        self, positions: Tensor, rows: Tensor, block_table: Tensor, pool: Tensor, window: int = 0
+    ) -> Places:
         """Where T token rows stand in a pool like `pool`.
 
         positions [T] and rows [T] int64; block_table [R, max_blocks] int64; pool [num_blocks,
         block_size, ...]. A layer's work grows with max_blocks, so hand over no more columns
         than the longest sequence needs; entries past a sequence's own blocks may hold anything.
+        With a sliding `window` a row sees that many positions, its own included (0: all).
         """
         size = pool.shape[1]
         span = block_table.shape[1] * size
@@ -115,12 +120,15 @@ class Model:
         blocks = block_table.clamp(0, pool.shape[0] - 1).flatten()
         in_cache = torch.add(positions, rows, alpha=span)
         in_pool = blocks.index_select(0, in_cache // size) * size + in_cache % size
-        visible = torch.arange(span) <= positions[:, None, None, None]
+        own = positions[:, None, None, None]
+        visible = torch.arange(span) <= own
+        if window:
+            visible &= torch.arange(span) > own - window
         # In a decode step a sequence's copied cache stands where its one token row does. A GPU
         # would have to make the host wait for this answer.
         aligned = torch.equal(rows, torch.arange(block_table.shape[0]))
         return Places(
-            positions, blocks, in_cache, in_pool, visible, None if aligned else rows, span
+            positions, blocks, in_cache, in_pool, visible, None if aligned else rows, span, window
         )
 
     def layer(self, index: int, hidden: Tensor, places: Places, pool: Tensor) -> LayerOutput:

@@ -20,12 +20,13 @@ from engine.lengths import late_rows
 from engine.mechanisms import Mechanisms
 from engine.model import Model
 from engine.model_weights import ModelConfig
-from engine.oplog import StreamKind, rows_mask
+from engine.oplog import StreamKind
 from engine.request import Request
 from engine.sampling import make_sampler
 from engine.scheduler import Scheduler
 from engine.slots import Slots, make_slots
 from engine.steering import Steering
+from engine.swap import Swapper, make_swapper
 from engine.tokenizer import decode
 from engine.workload import Workload
 
@@ -76,21 +77,19 @@ class Parts:
         """False in a timing-only run."""
         return self.model is not None
 
+    @property
+    def swapper(self) -> Swapper | None:
+        """Who copies preempted requests' blocks out and in, where the workload asks for it."""
+        return self.scheduler.life.swapper
+
     def grow_blocks(self, batch: Batch) -> None:
         """Give every row of a batch the KV blocks its new tokens need."""
-        size = self.pool.block_size
-        for row in batch.launched:
-            if row.start + row.count > len(row.request.blocks) * size:
-                self._grow(row.request, row.start + row.count)
-                self.ledger.blocks(batch, row.request)
+        self.scheduler.blocks.grow(batch)
         for row in self.scheduler.stale.launched:
-            self.ledger.writes(batch, row.request, row.request.blocks[row.start // size])
+            block = row.request.blocks[row.start // self.pool.block_size]
+            self.ledger.writes(batch, row.request, block)
+        self.scheduler.life.free_scheduled(batch)
         self._count()
-
-    def _grow(self, request: Request, positions: int) -> None:
-        held = len(request.blocks)
-        self.pool.grow(request.id, request.blocks, positions)
-        request.block_mask |= rows_mask(request.blocks[held:])
 
     def kernels(self, batch: Batch) -> Sequence[Kernel | Graph]:
         """The batch's kernels in launch order, or the graphs that stand for them.
@@ -156,7 +155,12 @@ class Parts:
             rows = [row for row in rows if not row.request.finished]
         for row, token in zip(rows, tokens, strict=False):  # shared rows may be more or fewer
             request = row.request
-            if row.samples and (request.takes_tokens or zombie == "leaked"):
+            if row.samples and request.discard:
+                request.discard -= 1
+                self.ledger.wasted_rows += 1
+            elif row.samples and (request.takes_tokens or zombie == "leaked"):
+                if request.called_off:
+                    self.ledger.committing(row)
                 request.computed += 1
                 request.commit(token, batch.step)
             elif row.samples:
@@ -166,6 +170,9 @@ class Parts:
                 self.ledger.lengths(request)
         if batch.steered:
             self.steering.committed(batch)
+        if self.scheduler.blocks.follows_results:
+            for row in batch.launched:
+                self.scheduler.blocks.settled(row)
         self._count()
 
     def _count(self) -> None:
@@ -189,10 +196,7 @@ class Parts:
 
     def close(self, cut: bool) -> list[Request]:
         """End the run: free what cut requests hold, check the books, return all requests."""
-        requests = [r for r in self.scheduler.all_requests if r.prefilled]
-        for request in self.scheduler.running:
-            if cut or (request.finished and not request.in_flight):
-                self.ledger.release(request)
+        requests = self.scheduler.life.close(cut)
         self.ledger.finished(requests, cut)
         return requests
 
@@ -233,12 +237,14 @@ def build_parts(
         device, model, config, slots, workload, sampler, mechanisms.carry, ring_rows,
         mask_ended=mechanisms.eos_policy == "mask",
     )  # fmt: skip
+    if workload.preemption == "swap":
+        scheduler.life.swapper = make_swapper(device, h2d, d2h, forward.kv)
     scratch_shape = (workload.batch, logits_out) if logits_out else (workload.batch,)
     scratch = device.buffer(
         "host scratch", "scratch", scratch_shape, on_host=True,
         dtype=torch.float64 if logits_out else torch.int64,
     )  # fmt: skip
-    ledger = Ledger(pool)
+    ledger = scheduler.blocks.ledger
     steering = Steering(mechanisms, ledger, workload.steers_any, model is not None)
     graphs = make_graphs(device, mechanisms, forward, ledger, config, logits_out)
     parts = Parts(

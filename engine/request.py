@@ -2,13 +2,16 @@
 
 A request counts three lengths of output tokens that are never mixed: *scheduled* (a row
 was launched for it), *computed* (its result has arrived at the host) and *committed*
-(the token was accepted). scheduled >= computed >= committed at every instant.
+(the token was accepted). scheduled >= computed >= committed at every instant. None is ever
+set back: what was in flight when a request was preempted is counted as *called off*, and
+scheduled anew.
 """
 
 from dataclasses import dataclass, field
 
 import msgspec
 
+from engine.device.api import Event
 from engine.grammar import State
 from engine.rules import FREE, Rules
 from engine.streaming import showable, text_end
@@ -21,12 +24,14 @@ class Request:
 
     `id` is unique in a run; `name` is what its client calls it, and `epoch` counts the requests
     of that name: the second one has the id "name#2". It arrives when `after` is over, if that is
-    set. `admitted_step` is the step at which it first joined, -1 before. `prefilled` counts
-    prompt tokens scheduled; `in_prefill` is True while some are left. At most `row_limit` rows
+    set. `admitted_step` is the step at which it first joined, -1 before. At most `row_limit` rows
     with a sample are scheduled. With `runs_to_cap` its last token is no end for the row: it
     runs on, and what it samples is thrown away (`ended`). `text_end` is where the text ends,
     before a stop string; None without one. `json_state` is where a JSON text stands after
     `json_read` output tokens (None: free, or no JSON any more).
+    `context` is what has to be prefilled: the prompt, and after a preemption the committed
+    tokens too; `prefilled` counts what of it is scheduled, `in_prefill` is True while some is
+    left. `cancel_step` is the step at which the client cancels (0: never).
     """
 
     id: str
@@ -58,10 +63,42 @@ class Request:
     row_limit: int = 0
     runs_to_cap: bool = False
     ended: bool = False
+    cancel_step: int = 0
+    cancelled: bool = False
+    # -- under memory pressure (engine.lifecycle, engine.preemption)
+    context: list[int] = field(default_factory=list)
+    capacity: int = 0
+    """positions its blocks and its reservation hold"""
+    stalled: bool = False
+    """sits this step out, for want of a block"""
+    called_off: int = 0
+    """output tokens scheduled before a preemption and not committed"""
+    discard: int = 0
+    """results still to arrive that are thrown away"""
+    stored: int = 0
+    """positions whose keys and values the host knows to be written"""
+    published: int = 0
+    """blocks offered to the prefix cache"""
+    keys: list[bytes] = field(default_factory=list)
+    """their chained keys"""
+    swapped: list[tuple[int, int]] = field(default_factory=list)
+    """while swapped out: (number of the block, row in host memory)"""
+    swap_done: Event | None = None
 
     def __post_init__(self) -> None:
         self.name = self.name or self.id
         self.row_limit = self.row_limit or self.max_new_tokens
+        self.context = self.context or self.prompt
+
+    @property
+    def output(self) -> int:
+        """Number of the output token that is to be scheduled next."""
+        return self.scheduled - self.called_off
+
+    @property
+    def next_position(self) -> int:
+        """Position of the token row that is to be scheduled next."""
+        return self.prefilled if self.in_prefill else len(self.prompt) + self.output - 1
 
     @property
     def committed(self) -> int:
@@ -71,7 +108,7 @@ class Request:
     @property
     def wants_rows(self) -> bool:
         """True when there is a token left to schedule (the length is checked ahead)."""
-        return not self.finished and (self.in_prefill or self.scheduled < self.row_limit)
+        return not self.finished and (self.in_prefill or self.output < self.row_limit)
 
     @property
     def takes_tokens(self) -> bool:

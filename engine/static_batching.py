@@ -31,5 +31,5 @@ def padding_rows(running: Sequence[Request]) -> list[Row]:
 
 def _padding_row(request: Request) -> Row:
     request.in_flight += 1
-    last = len(request.prompt) + request.scheduled - 2
-    return Row(request, last, 1, False, [PLACEHOLDER], -1, request.scheduled)
+    last = len(request.prompt) + request.output - 2
+    return Row(request, last, 1, False, [PLACEHOLDER], -1, request.output)

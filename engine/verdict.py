@@ -41,6 +41,9 @@ def peaks_over_bound(result: Run) -> list[str]:
             f"the pools of {len(graphs.captured)} graphs take {graphs.pool_bytes} bytes, "
             f"one shared pool {graphs.bound_bytes}"
         )
+    plan, blocks = result.parts.ledger.peak_plan, config.workload.kv_blocks
+    if plan > blocks:
+        found.append(f"with the batches in flight {plan} KV blocks were planned, {blocks} exist")
     return found
 
 

@@ -35,13 +35,15 @@ class WorkloadError(ValueError):
 @dataclass(frozen=True)
 class Prompt(Rules):
     """One listed request with its rules. It is unknown before engine step `arrival_step`; with
-    `after` it comes when the request of that id is over, and may have the same id."""
+    `after` it comes when the request of that id is over, and may have the same id. Its client
+    cancels it at `cancel_step` (0: never)."""
 
     prompt: str
     max_new_tokens: int
     id: str = ""
     arrival_step: int = 0
     after: str = ""
+    cancel_step: int = 0
 
     def name(self, number: int) -> str:
         """The request's id: its own, or one made from its place in the list."""
@@ -62,6 +64,12 @@ class Workload(Rules):
     greedy. Its rules are those of the generated requests; a grammar binds those of them whose
     prompt begins like a JSON text. With `clients` each of so many clients asks again, under the
     id it had, when its request is over (0: every request has an id of its own).
+
+    `prefix_cache` lets a request start behind blocks that hold the same beginning;
+    `shared_prefix` bytes begin every generated prompt. `admission`: "full" reserves all blocks
+    that a request can need when it joins, "on-demand" as it grows; then requests may be
+    preempted, and `preemption` is "recompute" or "swap". With a sliding `window` a token sees
+    that many positions (0: all). `cancels` percent of generated requests are cancelled.
     """
 
     name: str = "custom"
@@ -84,6 +92,12 @@ class Workload(Rules):
     temperature: float = 0.0
     top_k: int = 0
     top_p: float = 1.0
+    prefix_cache: bool = False
+    shared_prefix: int = 0
+    admission: str = "full"
+    preemption: str = "recompute"
+    window: int = 0
+    cancels: int = 0
 
     def requests_for(self, seed: int, count: int | None, endless: bool) -> Iterator[Request]:
         """The requests in order of arrival.
@@ -106,6 +120,8 @@ class Workload(Rules):
         chooser = random.Random(f"lengths {seed}")
         texts = TEXTS if count is None else min(count, TEXTS)
         openings, endings = (itertools.cycle(kind) for kind in _generated_texts(seed, texts))
+        shared = _shared_text(self.shared_prefix)
+        canceller = random.Random(f"cancels {seed}")
         sizes = random.Random(f"prompt lengths {seed}")
         for number, step in enumerate(self.arrival_steps(seed)):
             text = next(endings if chooser.random() * 100 < self.near_end else openings)
@@ -116,7 +132,9 @@ class Workload(Rules):
             client = f"r{number % self.clients}" if self.clients else ""
             after = client if number >= self.clients else ""
             rules = rules_of(self) | {"grammar": self.grammar if text.startswith("{") else ""}
-            yield Prompt(text, length, client, step, after, **rules)
+            cancelled = canceller.random() * 100 < self.cancels
+            cancel = step + canceller.randint(1, self.longest) if cancelled else 0
+            yield Prompt(shared + text, length, client, step, after, cancel, **rules)
 
     def arrival_steps(self, seed: int) -> Iterator[int]:
         """The steps at which requests arrive, in ascending order; endless when generated."""
@@ -141,7 +159,7 @@ class Workload(Rules):
             )
         return Request(
             name, ids, spec.max_new_tokens, seed * 1_000_003 + number, spec.arrival_step,
-            rules=spec, json_state=state,
+            rules=spec, json_state=state, cancel_step=spec.cancel_step,
         )  # fmt: skip
 
     @property
@@ -154,7 +172,12 @@ class Workload(Rules):
         """Positions that the longest request can take, prompt and output (BOS counted)."""
         if self.requests:
             return max(len(encode(p.prompt)) + p.max_new_tokens for p in self.requests)
-        return (self.prompt_longest or UNFINISHED_BYTES) + 1 + self.longest
+        return self.shared_prefix + (self.prompt_longest or UNFINISHED_BYTES) + 1 + self.longest
+
+    @property
+    def has_cancels(self) -> bool:
+        """True when some client may cancel."""
+        return self.cancels > 0 or any(prompt.cancel_step for prompt in self.requests)
 
     def with_batch(self, batch: int) -> "Workload":
         """The same for another batch size; the KV cache and token budget grow with it."""
@@ -172,6 +195,12 @@ class Workload(Rules):
 def _generated_texts(seed: int, count: int) -> tuple[list[str], list[str]]:
     """`count` openings, and as many unfinished texts, which are slow to find."""
     return prompts(seed, count), list(itertools.islice(unfinished(seed), count))
+
+
+def _shared_text(length: int) -> str:
+    """The same `length` bytes for every request and seed, such as a system prompt would be."""
+    text = " ".join(prompts(0, 1 + length // 16)) if length else ""
+    return text.ljust(length)[:length]
 
 
 PRESETS: dict[str, Workload] = {
@@ -311,6 +340,17 @@ PRESETS: dict[str, Workload] = {
             stop=(". ", " and ", '", "'),
         ),
         Workload(
+            "shared-prefix",
+            "Chat requests that begin alike: the prefix cache spares most of their prefill.",
+            batch=6,
+            max_batched_tokens=160,
+            count=12,
+            shortest=16,
+            longest=48,
+            prefix_cache=True,
+            shared_prefix=72,
+        ),
+        Workload(
             "published",
             "The published run's size: 32 rows, 8,192 output tokens each (timing alone).",
             batch=32,
@@ -322,3 +362,61 @@ PRESETS: dict[str, Workload] = {
         ),
     )
 }
+
+_RECOMPUTE = Workload(
+    "recompute",
+    "A pool too small for what runs, blocks on demand: requests are preempted and computed again.",
+    batch=6,
+    max_batched_tokens=48,
+    block_size=8,
+    kv_blocks=60,
+    count=16,
+    shortest=24,
+    longest=84,
+    near_end=50,
+    admission="on-demand",
+)
+_SWAP = Workload(
+    "swap",
+    "Four requests in a pool for three: one waits in host memory until another has ended.",
+    batch=4,
+    max_batched_tokens=24,
+    block_size=4,
+    kv_blocks=64,
+    requests=(
+        Prompt("Mara the baker lost her silver thimble under", 60),
+        Prompt("Otto the fisher hauled up a rusty", 60),
+        Prompt("Pia the pilot unfolded the secret map in", 34),
+        Prompt("Ivan the clockmaker repaired the", 60),
+    ),
+    admission="on-demand",
+    preemption="swap",
+)
+_CANCEL = replace(
+    _SWAP,
+    name="cancel",
+    about="The same, and one client hangs up: the request in host memory comes back in its place.",
+    requests=tuple(
+        replace(prompt, max_new_tokens=60, cancel_step=36 if number == 2 else 0)
+        for number, prompt in enumerate(_SWAP.requests)
+    ),
+)
+_WINDOW = Workload(
+    "sliding-window",
+    "A token sees 23 positions, older blocks go back; swapped requests come into them.",
+    batch=5,
+    max_batched_tokens=5,
+    block_size=4,
+    kv_blocks=28,
+    requests=(
+        Prompt("Mara the baker", 40),
+        Prompt("Otto the fisher", 40),
+        Prompt("Nell", 90),
+        Prompt("Ivan the clockmaker", 90),
+        Prompt("Tess", 50),
+    ),
+    admission="on-demand",
+    preemption="swap",
+    window=23,
+)
+PRESETS |= {workload.name: workload for workload in (_RECOMPUTE, _SWAP, _CANCEL, _WINDOW)}

@@ -14,6 +14,13 @@ from engine.rules import check_rules
 from engine.tokenizer import encode
 from engine.workload import MOST_ROWS, PRESETS, Prompt, Workload, WorkloadError
 
+WORDS = {
+    "arrivals": ARRIVALS,
+    "admission": ("full", "on-demand"),
+    "preemption": ("recompute", "swap"),
+}
+"""Entries that take one of a few words."""
+
 
 def load_workload(source: str) -> Workload:
     """A preset by name, or a JSON file as written by `dump_workload`.
@@ -60,6 +67,8 @@ def _prompt_from(entry: object) -> Prompt:
     prompt = Prompt(**{**entry, "stop": tuple(entry.get("stop", ()))})
     if not 1 <= prompt.max_new_tokens <= 100_000 or prompt.arrival_step < 0:
         raise WorkloadError("max_new_tokens must be 1 to 100000 and arrival_step not negative")
+    if prompt.cancel_step < 0:
+        raise WorkloadError("cancel_step must not be negative (0: never)")
     try:
         encode(prompt.prompt)
         check_rules(prompt)
@@ -75,7 +84,7 @@ def _check_entries(example: Workload | Prompt, values: dict[str, object]) -> Non
             raise WorkloadError(f"unknown workload entry {key!r}; known are {', '.join(known)}")
         kinds = {float: (int, float), tuple: (list, tuple)}
         kind = kinds.get(type(known[key]), type(known[key]))
-        if not isinstance(value, kind) or isinstance(value, bool):
+        if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
             raise WorkloadError(f"workload entry {key!r} has the wrong type")
 
 
@@ -101,13 +110,17 @@ def _checked(workload: Workload) -> Workload:
         "temperature": (0, 10),
         "top_k": (0, 256),
         "top_p": (0, 1),
+        "shared_prefix": (0, 4096),
+        "window": (0, 100_000),
+        "cancels": (0, 100),
     }
     for key, (low, high) in limits.items():
         if not low <= getattr(workload, key) <= high:
             raise WorkloadError(f"workload entry {key!r} must lie between {low} and {high}")
-    if workload.arrivals not in ARRIVALS:
-        known = " or ".join(ARRIVALS)
-        raise WorkloadError(f"workload entry 'arrivals' must be {known}, not {workload.arrivals!r}")
+    for key, words in WORDS.items():
+        if (word := getattr(workload, key)) not in words:
+            known = " or ".join(words)
+            raise WorkloadError(f"workload entry {key!r} must be {known}, not {word!r}")
     numbered = sorted(enumerate(workload.requests), key=lambda item: item[1].arrival_step)
     if wrong := wrong_link((spec.name(number), spec.after) for number, spec in numbered):
         raise WorkloadError(wrong)

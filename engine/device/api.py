@@ -142,6 +142,16 @@ class Stream:
         """
         self.device.copy(self, dst, src, rows, share)
 
+    def copy_rows(
+        self, dst: Buffer, to_rows: Sequence[int], src: Buffer, from_rows: Sequence[int],
+        share: tuple[int, int] = (0, 1),
+    ) -> None:  # fmt: skip
+        """Copy rows from anywhere to anywhere: row from_rows[i] to row to_rows[i].
+
+        `share` says which part of these rows' copy time this one takes: (part, parts).
+        """
+        self.device.copy_rows(self, dst, to_rows, src, from_rows, share)
+
     def launch(self, work: Kernel | Graph) -> None:
         """Launch one kernel, or replay a captured graph."""
         if isinstance(work, Graph):
@@ -210,6 +220,11 @@ class Device(Protocol):
     def copy(
         self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int]
     ) -> None: ...
+
+    def copy_rows(
+        self, stream: Stream, dst: Buffer, to_rows: Sequence[int], src: Buffer,
+        from_rows: Sequence[int], share: tuple[int, int],
+    ) -> None: ...  # fmt: skip
 
     def launch(self, stream: Stream, name: str, kernels: tuple[Kernel, ...]) -> None:
         """One launch of these kernels, one after the other."""

@@ -65,6 +65,7 @@ class CostModel:
     kernel_ns_per_token: more for each token row beyond the first `free_tokens`.
     h2d_ns, d2h_ns: one step's input copies together (its masks, where it has some, take as
     long again), and its output copy.
+    kv_block_ns: a copy of one KV block, all layers together, to or from host memory.
     pageable_factor: a pageable copy takes this many times as long.
     launch_ns: host time of one launch or copy call; event_ns: of one record or wait.
     alloc_ns: host time of a cold device allocation, beside the synchronisation.
@@ -82,6 +83,7 @@ class CostModel:
     free_tokens: int = 0
     h2d_ns: int = 0
     d2h_ns: int = 0
+    kv_block_ns: int = 0
     pageable_factor: int = 3
     launch_ns: int = 0
     event_ns: int = 0
@@ -112,6 +114,12 @@ class CostModel:
         total = self.h2d_ns if to_device else self.d2h_ns
         work_ns = total * (part + 1) // parts - total * part // parts
         return work_ns * self.pageable_factor if pageable else work_ns
+
+    def rows_work_ns(self, rows: int, share: tuple[int, int]) -> int:
+        """Device time of part share[0] of share[1] of a copy of so many KV blocks (ns)."""
+        part, parts = share
+        total = self.kv_block_ns * rows
+        return total * (part + 1) // parts - total * part // parts
 
     def kernel_work_ns(self, family: str, share: tuple[int, int], tokens: int) -> int:
         """Device time of part share[0] of share[1] of a family's work (ns).
@@ -254,6 +262,7 @@ PRESETS: dict[str, CostModel] = {
             kernel_ns=_PUBLISHED_KERNELS,
             h2d_ns=300 * US,
             d2h_ns=100 * US,
+            kv_block_ns=400 * US,
             launch_ns=5 * US,
             event_ns=1 * US,
             alloc_ns=800 * US,
@@ -269,6 +278,7 @@ PRESETS: dict[str, CostModel] = {
             kernel_ns={key: value // 10 for key, value in _PUBLISHED_KERNELS.items()},
             h2d_ns=60 * US,
             d2h_ns=30 * US,
+            kv_block_ns=100 * US,
             launch_ns=6 * US,
             event_ns=1 * US,
             alloc_ns=500 * US,
@@ -284,6 +294,7 @@ PRESETS: dict[str, CostModel] = {
             free_tokens=32,
             h2d_ns=6_000 * US,
             d2h_ns=2_000 * US,
+            kv_block_ns=1_500 * US,
             launch_ns=8 * US,
             event_ns=1 * US,
             alloc_ns=900 * US,
@@ -297,6 +308,7 @@ PRESETS: dict[str, CostModel] = {
             kernel_ns={key: value // 2 for key, value in _PUBLISHED_KERNELS.items()},
             h2d_ns=12_000 * US,
             d2h_ns=36_000 * US,
+            kv_block_ns=3_000 * US,
             launch_ns=5 * US,
             event_ns=1 * US,
             alloc_ns=900 * US,

@@ -17,12 +17,12 @@ import torch
 from engine.device.allocator import Reached, Temporaries
 from engine.device.api import Buffer, Event, HostSpan, Kernel, Stream
 from engine.device.cost import Jitter
-from engine.device.effects import move_in_chunks, run_body
+from engine.device.effects import move_in_chunks, move_rows_in_chunks, run_body
 from engine.device.order import StreamOrder
 from engine.device.recorder import HostWork, Recorder
 from engine.device.settings import Settings, Stopped
 from engine.device.simulator import Simulator, Task, Tasks
-from engine.oplog import HOST, NONE, Access, Op, OpKind, StreamKind
+from engine.oplog import HOST, NONE, Access, Op, OpKind, StreamKind, rows_mask
 
 
 class VirtualDevice(Recorder):
@@ -77,12 +77,11 @@ class VirtualDevice(Recorder):
         self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int] = (0, 1)
     ) -> None:
         """Copy rows between host and device; a pageable host buffer blocks the host."""
-        to_device = src.info.on_host
+        to_device, info, cost = src.info.on_host, stream.info, self.cost
         kind, engine = (OpKind.H2D, "h2d") if to_device else (OpKind.D2H, "d2h")
-        name = f"{engine} {src.info.label}"
+        name, call_ns = f"{engine} {src.info.label}", self.now_ns
         if self._repairs is not None:
             self._repairs.before(self, stream, name, self.context.step)
-        cost, info, call_ns = self.cost, stream.info, self.now_ns
         pageable = not (src.pinned if to_device else dst.pinned)
         work_ns = self._jitter.apply(cost.copy_work_ns(to_device, share, pageable))
         self._pass(self._jitter.apply(cost.launch_ns))
@@ -93,16 +92,38 @@ class VirtualDevice(Recorder):
             reads = ()
         nbytes = rows * src.row_bytes
         op = self._log(kind, name, info.index, reads, (dst.first(rows),), call_ns, nbytes)
-        if cost.copy_engines == 1:
-            engine = "copy"
+        engine = "copy" if cost.copy_engines == 1 else engine
         task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
         if dst.data is not None and source is not None:
-            move_in_chunks(task, dst.data, source, rows, self.cost.chunks)
+            move_in_chunks(task, dst.data, source, rows, cost.chunks)
         self._enqueue(task, op)
         if self._repairs is not None:
             self._repairs.after(self, stream, name, self.context.step)
         if pageable and not to_device:
             self._block_on((task,), task.seq, "pageable copy", "copy")
+
+    def copy_rows(
+        self, stream: Stream, dst: Buffer, to_rows: Sequence[int], src: Buffer,
+        from_rows: Sequence[int], share: tuple[int, int] = (0, 1),
+    ) -> None:  # fmt: skip
+        """Copy any rows between the device and pinned host memory."""
+        info, cost = stream.info, self.cost
+        kind, engine = (OpKind.H2D, "h2d") if src.info.on_host else (OpKind.D2H, "d2h")
+        name, call_ns = f"{engine} {src.info.label}", self.now_ns
+        if self._repairs is not None:
+            self._repairs.before(self, stream, name, self.context.step)
+        self._pass(self._jitter.apply(cost.launch_ns))
+        reads, writes = (src.rows(rows_mask(from_rows)),), (dst.rows(rows_mask(to_rows)),)
+        nbytes = len(to_rows) * src.info.nbytes // src.info.rows
+        op = self._log(kind, name, info.index, reads, writes, call_ns, nbytes)
+        engine = "copy" if cost.copy_engines == 1 else engine
+        work_ns = self._jitter.apply(cost.rows_work_ns(len(to_rows), share))
+        task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
+        if dst.data is not None and src.data is not None:
+            move_rows_in_chunks(task, dst.data, to_rows, src.data, from_rows, cost.chunks)
+        self._enqueue(task, op)
+        if self._repairs is not None:
+            self._repairs.after(self, stream, name, self.context.step)
 
     def record(self, stream: Stream, event: Event) -> None:
         """Let `event` stand for all work of the stream so far."""

@@ -82,13 +82,52 @@ def test_a_batch_may_write_its_own_blocks_only():
     books, mine = ledger(), request("mine")
     books.pool.admit("mine", 2)
     books.pool.grow("mine", mine.blocks, 8)
-    books.blocks(batch(mine), mine)
+    launched = batch(mine)
+    books.blocks(launched, launched.launched[0])
     assert books.broken == []
     books.pool.owner[mine.blocks[1]] = "other"
-    books.blocks(batch(mine), mine)
+    books.blocks(launched, launched.launched[0])
     assert books.broken == [
         f"batch 4 writes KV block {mine.blocks[1]}, which request mine does not own"
     ]
+
+
+def test_a_batch_reads_only_blocks_that_its_request_holds():
+    books, writer, reader = ledger(), request("writer"), request("reader")
+    for item in (writer, reader):
+        books.pool.admit(item.id, 2)
+    books.pool.grow("writer", writer.blocks, 4)
+    books.pool.share("reader", reader.blocks, writer.blocks[0])
+    books.pool.grow("reader", reader.blocks, 8)
+    launched = batch(reader)
+    row = launched.launched[0]
+    row.start, reader.context = 4, [97] * 6
+    books.blocks(launched, row)
+    assert books.broken == []
+    books.pool.holders[reader.blocks[0]] = {"writer"}
+    books.blocks(launched, row)
+    assert books.broken == [
+        f"batch 4 reads KV block {reader.blocks[0]}, which request reader does not own"
+    ]
+
+
+def test_a_result_goes_to_its_own_place():
+    books, right, doubled = ledger(), request("right", tokens=[97]), request("doubled")
+    for item in (right, doubled):
+        (row,) = batch(item).launched
+        books.committing(row)
+    assert [line.split(":")[0] for line in books.broken] == [
+        "request doubled committed the result for output token 1 as its token 0"
+    ]
+
+
+def test_the_peak_of_the_plan_counts_what_batches_in_flight_may_ask_for():
+    books = ledger()
+    books.pool.admit("r", 3)
+    books.pool.grow("r", [], 4)
+    books.planned(4)
+    books.planned(2)
+    assert books.peak_plan == 7
 
 
 def test_a_batch_is_settled_once():
@@ -110,8 +149,8 @@ def test_results_go_to_the_rows_that_were_launched():
 def test_blocks_are_given_back_once():
     books, item = ledger(), request()
     books.pool.admit("r", 1)
-    books.release(item)
-    books.release(item)
+    books.release(item, item.blocks)
+    books.release(item, item.blocks)
     assert books.broken == ["the KV blocks of request r are released twice"]
 
 

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.model import Model, greedy, write_kv
+from engine.model import Model, greedy, load_model, write_kv
 from engine.model_weights import ModelConfig, assemble, random_matrices
 from engine.reference import decode, hidden_states
 from tests.engine.paged import serve
@@ -189,3 +189,14 @@ def test_the_reference_refuses_what_it_cannot_decode(prompt, new, message):
 
 def test_the_kv_cache_takes_what_its_numbers_take():
     assert TINY.kv_bytes_per_position == 2 * 2 * 2 * 6 * 8  # k and v, layers, heads, size, bytes
+
+
+@pytest.mark.parametrize(
+    ("window", "seen"), [(0, [0, 1, 2, 3, 4]), (2, [3, 4]), (9, [0, 1, 2, 3, 4])]
+)
+def test_a_sliding_window_hides_what_lies_behind_it(window, seen):
+    table, pool = torch.zeros(1, 2, dtype=torch.int64), torch.zeros(2, 4, 2, 1, 8)
+    place = torch.tensor([4]), torch.tensor([0])
+    places = load_model().place(*place, table, pool, window)
+    assert places.visible.flatten().nonzero().flatten().tolist() == seen
+    assert places.window == window

@@ -45,6 +45,12 @@ EVERY_FIELD = {
     "temperature": st.floats(0, 10),
     "top_k": st.integers(0, 256),
     "top_p": st.floats(0, 1),
+    "prefix_cache": st.booleans(),
+    "shared_prefix": st.integers(0, 4096),
+    "admission": st.sampled_from(["full", "on-demand"]),
+    "preemption": st.sampled_from(["recompute", "swap"]),
+    "window": st.integers(0, 100_000),
+    "cancels": st.integers(0, 100),
     "grammar": st.sampled_from(GRAMMARS),
     "stop": st.lists(text.filter(bool), max_size=2).map(tuple),
     "presence": st.floats(-100, 100),
@@ -92,6 +98,12 @@ REFUSED = {
     "'batch' has the wrong type": {"batch": "8"},
     "'count' has the wrong type": {"count": True},
     "'temperature' has the wrong type": {"temperature": None},
+    "'prefix_cache' has the wrong type": {"prefix_cache": 1},
+    "'admission' must be full or on-demand": {"admission": "never"},
+    "'preemption' must be recompute or swap": {"preemption": ""},
+    "cancel_step must not be negative": {
+        "requests": [{"prompt": "a", "max_new_tokens": 1, "cancel_step": -1}]
+    },
     "'requests' must be a list": {"requests": "hello"},
     "each request needs a prompt": {"requests": [{"prompt": "a"}]},
     "each request needs a prompt and": {"requests": ["a"]},
@@ -138,6 +150,9 @@ OUT_OF_RANGE = {
     "prompt_shortest": [-1, 1],
     "prompt_longest": [-1, 100_001],
     "clients": [-1, 1001],
+    "shared_prefix": [-1, 4097],
+    "window": [-1, 100_001],
+    "cancels": [-1, 101],
     "near_end": [-1, 101],
     "temperature": [-0.1, 10.5, float("nan"), float("inf")],
     "top_k": [-1, 257],
@@ -149,7 +164,7 @@ OUT_OF_RANGE = {
 
 
 def test_every_number_of_a_workload_has_its_limits():
-    numbers = {f.name for f in fields(Workload) if isinstance(f.default, int | float)}
+    numbers = {f.name for f in fields(Workload) if type(f.default) in (int, float)}
     assert numbers == set(OUT_OF_RANGE)
 
 

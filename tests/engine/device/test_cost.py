@@ -25,6 +25,7 @@ LIMITS = {
     "free_tokens": (0, MOST),
     "h2d_ns": (0, MOST),
     "d2h_ns": (0, MOST),
+    "kv_block_ns": (0, MOST),
     "pageable_factor": (1, 1000),
     "launch_ns": (0, MOST),
     "event_ns": (0, MOST),

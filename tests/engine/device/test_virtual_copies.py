@@ -251,3 +251,16 @@ def test_memory_is_booked_on_the_side_that_holds_it():
     assert (memory.host_bytes, memory.device_bytes) == (32, 16)
     memory.add(-16, on_host=False)
     assert (memory.device_bytes, memory.peak_device_bytes) == (0, 16)
+
+
+def test_rows_are_copied_from_anywhere_to_anywhere_at_the_price_of_their_number():
+    device = virtual(kv_block_ns=30)
+    stream = device.stream("H2D")
+    source, target = on_host(device, 6), on_device(device, 6)
+    device.write("fill", [(source, 6, [10, 11, 12, 13, 14, 15])])
+    stream.copy_rows(target, [4, 0], source, [1, 5])
+    device.synchronize()
+    assert target.tensor.tolist() == [15, 0, 0, 0, 11, 0]
+    (op,) = [op for op in device.log if op.kind is OpKind.H2D]
+    assert (op.reads[0].rows, op.writes[0].rows, op.nbytes) == ([1, 5], [0, 4], 16)
+    assert op.end_ns - op.start_ns == 60
