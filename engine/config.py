@@ -4,11 +4,11 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from engine.device.cost import PRESETS as COSTS
 from engine.device.cost import CostModel
+from engine.device.costs import COSTS
 from engine.mechanisms import ASYNC, SYNC, Mechanisms
 from engine.workload import MOST_ROWS, Workload
-from engine.workload import PRESETS as WORKLOADS
+from engine.workloads import WORKLOADS
 
 
 class ConfigError(ValueError):

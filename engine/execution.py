@@ -17,7 +17,8 @@ from functools import cached_property, lru_cache
 import torch
 
 from engine.config import RunConfig, check_numbers
-from engine.device.cost import CostModel, load_cost
+from engine.device.cost import CostModel
+from engine.device.cost_file import load_cost
 from engine.device.repair import Repairs
 from engine.device.settings import Settings, Stopped
 from engine.device.simulator import NEVER

@@ -7,7 +7,7 @@ from engine.execution import Run
 from engine.mechanisms import TABLE
 from engine.modes import MODES
 from engine.verdict import letters, peaks_over_bound
-from engine.workload import PRESETS
+from engine.workloads import WORKLOADS
 
 
 def run_report(result: Run) -> dict[str, Any]:
@@ -88,4 +88,4 @@ def mechanisms_report() -> list[dict[str, Any]]:
 
 def workloads_report() -> list[dict[str, Any]]:
     """Every workload preset: its name, its sentence, its numbers."""
-    return [asdict(workload) for workload in PRESETS.values()]
+    return [asdict(workload) for workload in WORKLOADS.values()]

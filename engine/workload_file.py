@@ -12,7 +12,8 @@ from engine.arrivals import ARRIVALS
 from engine.reuse import wrong_link
 from engine.rules import check_rules
 from engine.tokenizer import encode
-from engine.workload import MOST_ROWS, PRESETS, Prompt, Workload, WorkloadError
+from engine.workload import MOST_ROWS, Prompt, Workload, WorkloadError
+from engine.workloads import WORKLOADS
 
 WORDS = {
     "arrivals": ARRIVALS,
@@ -27,11 +28,11 @@ def load_workload(source: str) -> Workload:
 
     Raises WorkloadError with one sentence when it is neither or cannot be used.
     """
-    if source in PRESETS:
-        return PRESETS[source]
+    if source in WORKLOADS:
+        return WORKLOADS[source]
     if not os.path.isfile(source):
         raise WorkloadError(
-            f"no workload {source!r}: use one of {', '.join(PRESETS)}, or a JSON file"
+            f"no workload {source!r}: use one of {', '.join(WORKLOADS)}, or a JSON file"
         )
     try:
         document = json.loads(Path(source).read_text(encoding="utf-8-sig"))

@@ -6,10 +6,10 @@ nothing. Whoever followed the link should know that this is not the run it was m
 
 from collections.abc import Callable, Mapping
 
-from engine.device.cost import PRESETS as COSTS
+from engine.device.costs import COSTS
 from engine.mechanisms import BY_NAME, MechanismError, parse
 from engine.modes import MODES
-from engine.workload import PRESETS as WORKLOADS
+from engine.workloads import WORKLOADS
 from lab.controls import MOST_BATCH, MOST_JITTER, MOST_REQUESTS, MOST_SEED, MOST_STEPS
 
 MOST_SHOWN = 40

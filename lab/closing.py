@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from engine import configure
 from engine.config import RunConfig
-from engine.device.cost import PRESETS as COSTS
 from engine.device.cost import CostModel
-from engine.workload import PRESETS as WORKLOADS
+from engine.device.costs import COSTS
+from engine.workloads import WORKLOADS
 from lab.catalogue import t
 from lab.gantt import Gantt, Panel, draw
 from lab.lanes import Lane

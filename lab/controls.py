@@ -8,10 +8,10 @@ from typing import Final
 
 import streamlit as st
 
-from engine.device.cost import PRESETS as COSTS
+from engine.device.costs import COSTS
 from engine.mechanisms import MOST, TABLE, Info
 from engine.modes import MODES
-from engine.workload import PRESETS as WORKLOADS
+from engine.workloads import WORKLOADS
 from lab.catalogue import t, t_or
 from lab.state import DEFAULT_MODE, Choice, default_workload, mode_toggles
 from lab.window import WindowKeys, forget

@@ -11,11 +11,11 @@ from urllib.parse import urlencode
 
 from engine import configure
 from engine.config import RunConfig
-from engine.device.cost import PRESETS as COSTS
+from engine.device.costs import COSTS
 from engine.mechanisms import TABLE, Mechanisms, encode
 from engine.mode import Mode
 from engine.modes import MODES
-from engine.workload import PRESETS as WORKLOADS
+from engine.workloads import WORKLOADS
 
 DEFAULT_MODE = "async"
 MOST_TOKENS = 20_000

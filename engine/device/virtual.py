@@ -10,39 +10,27 @@ Same configuration and seed: the same log and times, to the byte.
 """
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import torch
 
 from engine.device.allocator import Reached, Temporaries
-from engine.device.api import Buffer, Event, HostSpan, Kernel, Stream
-from engine.device.cost import Jitter
+from engine.device.api import Buffer, Event, Kernel, Stream
+from engine.device.clocks import Clocks
 from engine.device.effects import move_in_chunks, move_rows_in_chunks, run_body
-from engine.device.order import StreamOrder
-from engine.device.recorder import HostWork, Recorder
-from engine.device.settings import Settings, Stopped
-from engine.device.simulator import Simulator, Task, Tasks
-from engine.oplog import HOST, NONE, Access, Op, OpKind, StreamKind, rows_mask
+from engine.device.settings import Settings
+from engine.device.simulator import Task
+from engine.oplog import HOST, NONE, Access, OpKind, rows_mask
 
 
-class VirtualDevice(Recorder):
+class VirtualDevice(Clocks):
     """A `Device` on a simulated clock; see engine.device.api for the protocol."""
 
     def __init__(self, settings: Settings) -> None:
-        self.cost = settings.cost
+        super().__init__(settings)
         self._blocking_launch = settings.blocking_launch
-        self._stop_at_ns = settings.stop_at_ns
-        self._jitter = Jitter(settings.jitter_percent, settings.seed)
         self._repairs = settings.repairs
-        self._simulator = Simulator(self._finished)
-        self._order = StreamOrder(self._simulator.tails)
-        super().__init__(settings.compute)
         self._temporaries = Temporaries(self, self._point)
-
-    def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
-        self._simulator.add_stream()
-        self._order.add_stream(kind)
-        return super()._add_stream(name, kind, priority)
 
     # ------------------------------------------------------------ device work
 
@@ -146,13 +134,6 @@ class VirtualDevice(Recorder):
 
     # ------------------------------------------------- the host's own actions
 
-    def host(self, name: str, units: int = 1) -> HostWork:
-        """A span of host work: its time passes first, then what it encloses happens."""
-        work_ns = self._jitter.apply(self.cost.host_work_ns(name, units))
-        span = self._span(name, work_ns)
-        self._pass(work_ns)
-        return HostWork(self, span)
-
     def write(self, name: str, parts: Sequence[tuple[Buffer, int, Any]]) -> None:
         """The host fills the first rows of host buffers, at this instant."""
         if self._repairs is not None:
@@ -250,55 +231,6 @@ class VirtualDevice(Recorder):
 
     # -------------------------------------------------------------- machinery
 
-    def finish(self) -> None:
-        """Let the device run dry without the host waiting; for the end of a run."""
-        for task in self._order.everything():
-            if not self._simulator.run_until(task, self._stop_at_ns):
-                self._freeze()
-
-    def _pass(self, duration_ns: int) -> None:
-        """Let host time pass; raises Stopped at the instant the run is to be frozen."""
-        self.now_ns += duration_ns
-        if self.now_ns > self._stop_at_ns:
-            self._freeze()
-
-    def _freeze(self) -> NoReturn:
-        """Raise Stopped; what is running or queued at that instant ends there in the log."""
-        self.now_ns = self._stop_at_ns
-        self._simulator.advance(self.now_ns)
-        for task in self._simulator.unfinished():
-            op = self.log.ops[task.seq]
-            op.start_ns = min(task.start_ns, self.now_ns)
-            op.end_ns = self.now_ns
-        raise Stopped
-
-    def _block_on(self, tasks: Tasks, target: int, name: str, waits_for: str) -> None:
-        call_ns = self.now_ns
-        self._block(tasks, name, waits_for)
-        op = self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns)
-        op.target = target
-
-    def _block(self, tasks: Tasks, name: str, waits_for: str) -> None:
-        """The host waits for tasks: a span as long as the wait."""
-        stop_at_ns = self._stop_at_ns
-        span = self._span(name, waits_for=waits_for)
-        for task in tasks:
-            done = self._simulator.run_until(task, stop_at_ns)
-            self.now_ns = max(self.now_ns, task.end_ns if done else stop_at_ns)
-            span.end_ns = self.now_ns
-            if not done:
-                self._freeze()
-
-    def _span(self, name: str, length_ns: int = 0, waits_for: str = "") -> HostSpan:
-        """A host span that begins now; it ends at the latest where the run is frozen."""
-        at, start_ns = self.context, self.now_ns
-        end_ns = start_ns + length_ns
-        if end_ns > self._stop_at_ns:
-            end_ns = self._stop_at_ns
-        span = HostSpan(name, start_ns, end_ns, at.step, at.slot, at.cause, waits_for)
-        self.spans.append(span)
-        return span
-
     def _stage(self, src: Buffer, reads: tuple[Access, ...], work_ns: int) -> torch.Tensor | None:
         """A pageable source is copied aside while the host is blocked: safe, but not async."""
         self._log(OpKind.HOST_READ, "stage", HOST, reads, (), self.now_ns)
@@ -306,27 +238,3 @@ class VirtualDevice(Recorder):
         self._pass(work_ns)
         self._simulator.advance(self.now_ns)
         return None if src.data is None else src.data.clone()
-
-    def _enqueue(self, task: Task, op: Op) -> None:
-        self._bar(op)
-        self._simulator.enqueue(task, self.now_ns, self._order.release(task.stream))
-
-    def _bar(self, op: Op) -> None:
-        """Hold an operation back behind the legacy default stream's barrier, if there is one.
-
-        Records and waits are actions of their stream, too.
-        """
-        if self._order.barring[op.stream]:
-            self._simulator.advance(self.now_ns)
-            barrier = self._order.barrier(op.stream)
-            self._order.hold(op.stream, barrier)
-            op.depends = tuple((task.seq, "barrier") for task in barrier)
-
-    def _behind(self, stream: int) -> Tasks:
-        self._simulator.advance(self.now_ns)
-        return self._order.behind(stream)
-
-    def _finished(self, task: Task) -> None:
-        op = self.log.ops[task.seq]
-        op.start_ns = task.start_ns
-        op.end_ns = task.end_ns

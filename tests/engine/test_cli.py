@@ -7,7 +7,7 @@ import pytest
 from engine.cli import main
 from engine.mechanisms import TABLE
 from engine.modes import MODES
-from engine.workload import PRESETS
+from engine.workloads import WORKLOADS
 
 RUN_KEYS = {
     "mode", "device", "steps", "wall_ms", "gpu_active", "gpu_idle_ms", "wrong_tokens",
@@ -93,7 +93,7 @@ def test_the_lists_hold_every_mode_and_mechanism(capsys):
     assert [info["name"] for info in mechanisms] == [info.name for info in TABLE]
     main(["workloads", "--json"])
     workloads = json.loads(capsys.readouterr().out)
-    assert [workload["name"] for workload in workloads] == list(PRESETS)
+    assert [workload["name"] for workload in workloads] == list(WORKLOADS)
     main(["workloads"])
     text = capsys.readouterr().out
     assert all(workload["about"] and workload["about"] in text for workload in workloads)

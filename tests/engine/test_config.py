@@ -6,9 +6,9 @@ import pytest
 
 from engine import configure
 from engine.config import RunConfig
-from engine.device.cost import PRESETS as COSTS
+from engine.device.costs import COSTS
 from engine.mechanisms import ASYNC, SYNC, Mechanisms
-from engine.workload import PRESETS as WORKLOADS
+from engine.workloads import WORKLOADS
 
 OTHER = {
     "mode": "sync",

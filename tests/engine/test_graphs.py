@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from engine import configure, execute
-from engine.device.cost import MS, PRESETS
+from engine.device.cost import MS
+from engine.device.costs import COSTS
 from engine.dump import build_trace
 from engine.graphs import ACTIVE
 from engine.mechanisms import BY_NAME
@@ -176,7 +177,7 @@ def test_two_graphs_at_once_need_a_pool_each():
 @pytest.mark.parametrize(("occupancy", "times"), [(1000, 2), (500, 1)])
 def test_two_large_graphs_at_once_take_as_long_as_one_after_the_other(occupancy, times):
     cost = replace(
-        PRESETS["published-8b"], occupancy=occupancy, kernel_bandwidth=0, launch_ns=0, event_ns=0
+        COSTS["published-8b"], occupancy=occupancy, kernel_bandwidth=0, launch_ns=0, event_ns=0
     )
     options = {"workload": "even", "cost": cost, "compute": False}
     one = go("private", **options)

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from engine import configure, execute
-from engine.workload import PRESETS, Prompt, Workload
+from engine.workload import Prompt, Workload
+from engine.workloads import WORKLOADS
 from tests.engine.test_scheduler import Engine, shape, workload
 
 
@@ -111,7 +112,7 @@ def test_cancelled_requests_are_left_out_of_the_token_comparison():
 
 
 def test_a_shared_beginning_is_prefilled_once():
-    work = replace(PRESETS["shared-prefix"], batch=1)
+    work = replace(WORKLOADS["shared-prefix"], batch=1)
     plain = replace(work, prefix_cache=False)
     rows = {
         cached: sum(
@@ -146,6 +147,6 @@ def test_without_host_room_a_preempted_request_is_computed_again():
 def test_a_window_lets_blocks_go_and_the_text_is_that_of_the_synchronous_engine():
     result = execute(configure(workload="sliding-window"))
     assert result.token_diff.count == 0
-    unlimited = replace(PRESETS["sliding-window"], window=0, kv_blocks=200)
+    unlimited = replace(WORKLOADS["sliding-window"], window=0, kv_blocks=200)
     whole = execute(configure(workload=unlimited))
     assert result.texts != whole.texts

@@ -19,7 +19,7 @@ from engine.service import (
     step_times,
     waiting_times,
 )
-from engine.workload import PRESETS
+from engine.workloads import WORKLOADS
 
 MS = 1_000_000
 
@@ -130,7 +130,7 @@ def test_a_runs_figures_agree_with_its_trace(mode):
 
 def test_every_row_of_a_run_is_a_token_padding_or_idle():
     """One chunk a prompt and the synchronous loop: no row is a zombie or part of a prompt."""
-    workload = replace(PRESETS["chat"], max_batched_tokens=1000)
+    workload = replace(WORKLOADS["chat"], max_batched_tokens=1000)
     for batching in ("continuous", "static"):
         toggles = {"batching": batching, "depth": "1"}
         result = execute(configure("async", workload=workload, set=toggles))

@@ -10,9 +10,9 @@ from engine.execution import baseline
 from engine.request import Request
 from engine.static_batching import is_closed, is_over, padding_rows
 from engine.tokenizer import PLACEHOLDER
-from engine.workload import PRESETS
+from engine.workloads import WORKLOADS
 
-ONE_CHUNK = replace(PRESETS["chat"], max_batched_tokens=1000)
+ONE_CHUNK = replace(WORKLOADS["chat"], max_batched_tokens=1000)
 """Every prompt is prefilled in one step, so that a batch's requests begin together."""
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from engine import configure, execute
 from engine.kv import blocks_for
 from engine.tokenizer import encode
-from engine.workload import PRESETS, Prompt, Workload, WorkloadError
+from engine.workload import Prompt, Workload, WorkloadError
+from engine.workloads import WORKLOADS
 
 
 def ids(workload, count=None, endless=False, most=200):
@@ -35,7 +36,7 @@ def test_a_listed_workload_has_the_requests_it_lists(count, expected):
 
 
 def test_generated_requests_keep_to_their_lengths_and_arrivals():
-    workload = replace(PRESETS["chat"], shortest=5, longest=9, spread=3)
+    workload = replace(WORKLOADS["chat"], shortest=5, longest=9, spread=3)
     requests = list(workload.requests_for(7, 60, endless=False))
     assert {r.max_new_tokens for r in requests} == set(range(5, 10))
     assert [r.arrival_step for r in requests] == [3 * i for i in range(60)]
@@ -43,11 +44,11 @@ def test_generated_requests_keep_to_their_lengths_and_arrivals():
 
 def test_a_seed_decides_the_requests():
     def made(seed):
-        requests = PRESETS["churn"].requests_for(seed, None, endless=False)
+        requests = WORKLOADS["churn"].requests_for(seed, None, endless=False)
         return [(r.prompt, r.max_new_tokens, r.seed) for r in requests]
 
     assert made(1) == made(1) != made(2)
-    assert len({seed for _, _, seed in made(1) + made(2)}) == 2 * PRESETS["churn"].count
+    assert len({seed for _, _, seed in made(1) + made(2)}) == 2 * WORKLOADS["churn"].count
 
 
 def test_a_request_that_can_never_fit_is_refused():
@@ -56,18 +57,18 @@ def test_a_request_that_can_never_fit_is_refused():
         list(workload.requests_for(0, None, endless=False))
 
 
-@given(st.sampled_from(sorted(PRESETS)), st.integers(1, 256))
+@given(st.sampled_from(sorted(WORKLOADS)), st.integers(1, 256))
 def test_another_batch_size_keeps_the_workload_runnable(name, batch):
-    workload = PRESETS[name].with_batch(batch)
+    workload = WORKLOADS[name].with_batch(batch)
     assert workload.batch == batch <= workload.max_batched_tokens
-    if batch >= PRESETS[name].batch and workload.admission == "full":
+    if batch >= WORKLOADS[name].batch and workload.admission == "full":
         longest = blocks_for(64 + workload.longest, workload.block_size)
         assert workload.kv_blocks >= min(batch, workload.count) * longest
 
 
 # ------------------------------------------------------------------- arrivals and lengths
 
-ARRIVING = {name: PRESETS[name] for name in ("chat-poisson", "chat-bursts")}
+ARRIVING = {name: WORKLOADS[name] for name in ("chat-poisson", "chat-bursts")}
 
 
 def arrivals(workload, seed=3, count=4000):

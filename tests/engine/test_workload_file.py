@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from engine.arrivals import ARRIVALS
 from engine.rules import GRAMMARS
-from engine.workload import PRESETS, Prompt, Workload, WorkloadError
+from engine.workload import Prompt, Workload, WorkloadError
 from engine.workload_file import dump_workload, load_workload, workload_from_dict
+from engine.workloads import WORKLOADS
 
 text = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), max_size=12)
 listed = st.lists(
@@ -70,11 +71,11 @@ def test_a_workload_survives_json(workload):
     assert workload_from_dict(json.loads(dump_workload(workload))) == workload
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_every_preset_survives_a_file(name, tmp_path):
     path = tmp_path / "w.json"
-    path.write_text(dump_workload(PRESETS[name]))
-    assert load_workload(str(path)) == load_workload(name) == PRESETS[name]
+    path.write_text(dump_workload(WORKLOADS[name]))
+    assert load_workload(str(path)) == load_workload(name) == WORKLOADS[name]
 
 
 def test_a_file_without_a_name_is_called_after_itself(tmp_path):
@@ -85,9 +86,9 @@ def test_a_file_without_a_name_is_called_after_itself(tmp_path):
 
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
     path = tmp_path / "w.json"
-    path.write_text(dump_workload(PRESETS["chat-bursts"]), encoding="utf-8-sig")
+    path.write_text(dump_workload(WORKLOADS["chat-bursts"]), encoding="utf-8-sig")
     assert path.read_bytes().startswith(b"\xef\xbb\xbf")
-    assert load_workload(str(path)) == PRESETS["chat-bursts"]
+    assert load_workload(str(path)) == WORKLOADS["chat-bursts"]
 
 
 # ------------------------------------------------------------------- refusals

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from engine.mechanisms import TABLE
 from engine.modes import MODES
-from engine.workload import PRESETS as WORKLOADS
+from engine.workloads import WORKLOADS
 from lab.address import refused
 from lab.state import Choice
 

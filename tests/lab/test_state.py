@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.device.cost import PRESETS as COSTS
+from engine.device.costs import COSTS
 from engine.mechanisms import TABLE
 from engine.modes import MODES
-from engine.workload import PRESETS as WORKLOADS
+from engine.workloads import WORKLOADS
 from lab.state import Choice, default_workload, file_name, link, mode_toggles
 
 

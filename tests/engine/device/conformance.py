@@ -12,71 +12,14 @@ from dataclasses import replace
 
 import pytest
 
-from engine.device.api import Graph, Kernel
+from engine.device.api import Graph
 from engine.hazards import find_hazards
-from engine.oplog import NONE, OpKind, StreamKind, row_mask
-
-ROWS = 8
-ALL = row_mask(0, ROWS)
-OLD, NEW = [0] * ROWS, [7] * ROWS
+from engine.oplog import NONE, OpKind, StreamKind
+from tests.engine.device.conformance_bench import ALL, NEW, OLD, ROWS, ConformanceBench
 
 
-class Conformance:
+class Conformance(ConformanceBench):
     """Derive from it, make the device, and make kernels slow."""
-
-    def make_device(self):
-        raise NotImplementedError
-
-    def slow(self, kernel):
-        """The same kernel, taking much longer than the host's calls."""
-        raise NotImplementedError
-
-    @pytest.fixture(autouse=True)
-    def _bench(self):
-        self.device = self.make_device()
-        self.a = self.device.stream("a")
-        self.b = self.device.stream("b")
-        self.source = self.host()
-        self.x, self.y, self.z = (self.on_device(label) for label in "xyz")
-        self.result = self.host()
-        self.device.write("fill", [(self.source, ROWS, NEW)])
-        yield
-        self.device.synchronize()
-
-    # ------------------------------------------------------------- vocabulary
-
-    def host(self, pinned=True):
-        return self.device.buffer("host", "h", (ROWS,), on_host=True, pinned=pinned)
-
-    def on_device(self, label):
-        return self.device.buffer("device", label, (ROWS,))
-
-    def move(self, dst, src, amount=0, name="move"):
-        """A kernel: dst = src + amount."""
-
-        def body():
-            values = src.tensor + amount
-            return lambda: dst.tensor.copy_(values)
-
-        return Kernel(name, "layer", (src.rows(ALL),), (dst.rows(ALL),), body)
-
-    def late(self, dst, src, amount=0, name="late"):
-        return self.slow(self.move(dst, src, amount, name))
-
-    def read(self, buffer):
-        return self.device.read("read", buffer, ROWS)
-
-    def fetch(self, buffer):
-        """The values of a device buffer once everything is done."""
-        self.device.synchronize()
-        self.a.copy(self.result, buffer, ROWS)
-        self.device.synchronize()
-        return self.read(self.result)
-
-    def bring(self, stream):
-        """Copy the source to x and launch a slow kernel that brings it to y."""
-        stream.copy(self.x, self.source, ROWS)
-        stream.launch(self.late(self.y, self.x))
 
     # ---------------------------------------------------------- stream order
 

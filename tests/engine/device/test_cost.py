@@ -7,17 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.device.cost import (
-    HOST_STEPS,
-    KERNEL_FAMILIES,
-    PRESETS,
-    CostError,
-    CostModel,
-    Jitter,
-    cost_from_dict,
-    dump_cost,
-    load_cost,
-)
+from engine.device.cost import HOST_STEPS, KERNEL_FAMILIES, CostError, CostModel, Jitter
+from engine.device.cost_file import cost_from_dict, dump_cost, load_cost
+from engine.device.costs import COSTS
 
 MOST = 10**12
 LIMITS = {
@@ -61,11 +53,11 @@ def test_a_cost_model_survives_json(cost):
     assert cost_from_dict(json.loads(dump_cost(cost))) == cost
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", COSTS)
 def test_every_preset_survives_a_file(name, tmp_path):
     path = tmp_path / "c.json"
-    path.write_text(dump_cost(PRESETS[name]))
-    assert load_cost(str(path)) == load_cost(name) == PRESETS[name]
+    path.write_text(dump_cost(COSTS[name]))
+    assert load_cost(str(path)) == load_cost(name) == COSTS[name]
 
 
 def test_a_file_without_a_name_is_called_after_itself(tmp_path):
@@ -155,7 +147,7 @@ def test_a_step_costs_what_its_parts_cost():
     ("name", "host_ms", "gpu_ms"), [("worked-2-6", 2, 6), ("worked-8-6", 8, 6)]
 )
 def test_a_worked_example_costs_what_its_name_says(name, host_ms, gpu_ms):
-    cost = PRESETS[name]
+    cost = COSTS[name]
     assert (cost.host_step_ns, cost.gpu_step_ns) == (host_ms * 10**6, gpu_ms * 10**6)
     assert cost.h2d_ns == cost.d2h_ns == cost.launch_ns == cost.event_ns == 0
 
@@ -185,6 +177,6 @@ def test_jitter_is_decided_by_its_seed():
 
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
     path = tmp_path / "cost.json"
-    path.write_text(dump_cost(PRESETS["small-gpu"]), encoding="utf-8-sig")
+    path.write_text(dump_cost(COSTS["small-gpu"]), encoding="utf-8-sig")
     assert path.read_bytes().startswith(b"\xef\xbb\xbf")
-    assert load_cost(str(path)) == PRESETS["small-gpu"]
+    assert load_cost(str(path)) == COSTS["small-gpu"]

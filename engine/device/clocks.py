@@ -1,0 +1,114 @@
+"""The host's clock and the device's, moving together.
+
+Host work, launches and waits move the host's clock; the simulated device follows, and never
+runs ahead of what the host has issued.
+
+What this module does not know: what operations do (`engine.device.virtual`).
+"""
+
+from typing import NoReturn
+
+from engine.device.api import HostSpan, Stream
+from engine.device.cost import Jitter
+from engine.device.order import StreamOrder
+from engine.device.recorder import HostWork, Recorder
+from engine.device.settings import Settings, Stopped
+from engine.device.simulator import Simulator, Task, Tasks
+from engine.oplog import HOST, Op, OpKind, StreamKind
+
+
+class Clocks(Recorder):
+    """A recorder that lets time pass, on the host and in the simulated streams."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.cost = settings.cost
+        self._stop_at_ns = settings.stop_at_ns
+        self._jitter = Jitter(settings.jitter_percent, settings.seed)
+        self._simulator = Simulator(self._finished)
+        self._order = StreamOrder(self._simulator.tails)
+        super().__init__(settings.compute)
+
+    def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
+        self._simulator.add_stream()
+        self._order.add_stream(kind)
+        return super()._add_stream(name, kind, priority)
+
+    def host(self, name: str, units: int = 1) -> HostWork:
+        """A span of host work: its time passes first, then what it encloses happens."""
+        work_ns = self._jitter.apply(self.cost.host_work_ns(name, units))
+        span = self._span(name, work_ns)
+        self._pass(work_ns)
+        return HostWork(self, span)
+
+    def finish(self) -> None:
+        """Let the device run dry without the host waiting; for the end of a run."""
+        for task in self._order.everything():
+            if not self._simulator.run_until(task, self._stop_at_ns):
+                self._freeze()
+
+    def _pass(self, duration_ns: int) -> None:
+        """Let host time pass; raises Stopped at the instant the run is to be frozen."""
+        self.now_ns += duration_ns
+        if self.now_ns > self._stop_at_ns:
+            self._freeze()
+
+    def _freeze(self) -> NoReturn:
+        """Raise Stopped; what is running or queued at that instant ends there in the log."""
+        self.now_ns = self._stop_at_ns
+        self._simulator.advance(self.now_ns)
+        for task in self._simulator.unfinished():
+            op = self.log.ops[task.seq]
+            op.start_ns = min(task.start_ns, self.now_ns)
+            op.end_ns = self.now_ns
+        raise Stopped
+
+    def _block_on(self, tasks: Tasks, target: int, name: str, waits_for: str) -> None:
+        call_ns = self.now_ns
+        self._block(tasks, name, waits_for)
+        op = self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns)
+        op.target = target
+
+    def _block(self, tasks: Tasks, name: str, waits_for: str) -> None:
+        """The host waits for tasks: a span as long as the wait."""
+        stop_at_ns = self._stop_at_ns
+        span = self._span(name, waits_for=waits_for)
+        for task in tasks:
+            done = self._simulator.run_until(task, stop_at_ns)
+            self.now_ns = max(self.now_ns, task.end_ns if done else stop_at_ns)
+            span.end_ns = self.now_ns
+            if not done:
+                self._freeze()
+
+    def _span(self, name: str, length_ns: int = 0, waits_for: str = "") -> HostSpan:
+        """A host span that begins now; it ends at the latest where the run is frozen."""
+        at, start_ns = self.context, self.now_ns
+        end_ns = start_ns + length_ns
+        if end_ns > self._stop_at_ns:
+            end_ns = self._stop_at_ns
+        span = HostSpan(name, start_ns, end_ns, at.step, at.slot, at.cause, waits_for)
+        self.spans.append(span)
+        return span
+
+    def _enqueue(self, task: Task, op: Op) -> None:
+        self._bar(op)
+        self._simulator.enqueue(task, self.now_ns, self._order.release(task.stream))
+
+    def _bar(self, op: Op) -> None:
+        """Hold an operation back behind the legacy default stream's barrier, if there is one.
+
+        Records and waits are actions of their stream, too.
+        """
+        if self._order.barring[op.stream]:
+            self._simulator.advance(self.now_ns)
+            barrier = self._order.barrier(op.stream)
+            self._order.hold(op.stream, barrier)
+            op.depends = tuple((task.seq, "barrier") for task in barrier)
+
+    def _behind(self, stream: int) -> Tasks:
+        self._simulator.advance(self.now_ns)
+        return self._order.behind(stream)
+
+    def _finished(self, task: Task) -> None:
+        op = self.log.ops[task.seq]
+        op.start_ns = task.start_ns
+        op.end_ns = task.end_ns

@@ -1,0 +1,65 @@
+"""Cost models as small JSON files: written, read back, and checked entry by entry."""
+
+import json
+import os
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+
+from engine.device.cost import HOST_EXTRA, HOST_STEPS, KERNEL_FAMILIES, LIMITS, CostError, CostModel
+from engine.device.costs import COSTS
+
+
+def load_cost(source: str) -> CostModel:
+    """A preset by name, or a JSON file as written by `dump_cost`.
+
+    Raises CostError with one sentence when it is neither or holds unusable numbers.
+    """
+    if source in COSTS:
+        return COSTS[source]
+    if not os.path.isfile(source):
+        known = ", ".join(COSTS)
+        raise CostError(f"no cost model {source!r}: use one of {known}, or a JSON file")
+    try:
+        document = json.loads(Path(source).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise CostError(f"{source}: not a readable JSON file ({error})") from None
+    return cost_from_dict(document, Path(source).stem)
+
+
+def dump_cost(cost: CostModel) -> str:
+    """The cost model as JSON text."""
+    return json.dumps(asdict(cost), indent=2) + "\n"
+
+
+def cost_from_dict(document: object, name: str = "custom") -> CostModel:
+    """A cost model from decoded JSON. Raises CostError naming the first wrong entry."""
+    if not isinstance(document, dict):
+        raise CostError("a cost model is a JSON object with entries such as host_ns and kernel_ns")
+    known = {item.name: item for item in fields(CostModel)}
+    for key, value in document.items():
+        if key not in known:
+            raise CostError(f"unknown cost entry {key!r}; known are {', '.join(known)}")
+        _check_entry(key, value, getattr(CostModel(), key))
+    return replace(CostModel(name=name), **document)
+
+
+def _check_entry(key: str, value: object, example: object) -> None:
+    if isinstance(example, str):
+        if not isinstance(value, str):
+            raise CostError(f"cost entry {key!r} must be text")
+        return
+    if isinstance(example, dict):
+        allowed = KERNEL_FAMILIES if key == "kernel_ns" else HOST_STEPS + HOST_EXTRA
+        if not isinstance(value, dict):
+            raise CostError(f"cost entry {key!r} must be an object of names and nanoseconds")
+        for name, duration in value.items():
+            if name not in allowed:
+                raise CostError(f"{key!r} knows {', '.join(allowed)}, not {name!r}")
+            _check_number(f"{key}.{name}", duration)
+        return
+    _check_number(key, value, *LIMITS.get(key, (0, 10**12)))
+
+
+def _check_number(key: str, value: object, low: int = 0, high: int = 10**12) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise CostError(f"cost entry {key!r} must be a whole number from {low} to {high:,}")
