@@ -169,7 +169,13 @@ class Graphs:
         ids, hidden, logits, inside = self._pool()
         outside = self.mechanisms.graph_output == "outside"
         out = slots.device_outputs[key.slot] if outside else inside
-        forward = replace(self.forward, ids=ids, hidden=hidden, logits=logits, placing=Placing())
+        forward = replace(
+            self.forward,
+            ids=ids,
+            hidden=hidden,
+            logits=logits,
+            placing=Placing(self.forward.workload.window),
+        )
         return Captured(key, forward, views, out, forward.bodies(views, out))
 
     def _pool(self) -> tuple[Buffer, ...]:
