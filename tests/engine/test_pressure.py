@@ -33,7 +33,7 @@ requests = st.lists(
 @st.composite
 def workloads(draw):
     listed = [
-        Prompt(COMMON * shared + text, length, f"q{i}", step, cancel)
+        Prompt(COMMON * shared + text, length, f"q{i}", step, cancel_step=cancel)
         for i, (text, shared, length, step, cancel) in enumerate(draw(requests))
     ]
     batch, block_size = draw(st.integers(2, 5)), draw(st.sampled_from([2, 4, 8]))
