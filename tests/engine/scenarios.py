@@ -63,12 +63,14 @@ def scenario(number: int) -> RunConfig:
     random = Random(f"scenario {number}")
     toggles = {name: random.choice(values) for name, values in TOGGLES.items()}
     toggles |= {
-        "depth": str(random.randint(1, 4)),
+        "depth": str(random.choice((1, 2, 3, 3, 4, 4))),
         "device_slots": str(random.randint(1, 5)),
         "host_slots": str(random.randint(1, 5)),
     }
     if toggles["graphs"] == "shared":  # one pool: nothing else may be in it at the same time
         toggles |= {"graph_concurrency": "serial", "graph_output": "outside"}
+    if toggles["graph_concurrency"] == "at-once":  # the results of two graphs lie side by side
+        toggles |= {"graph_output": "outside"}
     return configure(
         "async", set=toggles, workload=_workload(random), cost=_cost(random), seed=number,
         jitter=random.choice((0, 0, 10, 30)),
@@ -76,13 +78,13 @@ def scenario(number: int) -> RunConfig:
 
 
 def _workload(random: Random) -> Workload:
-    batch, block_size = random.randint(1, 5), random.choice((2, 4, 8))
+    batch, block_size = random.choice((1, 2, 3, 3, 4, 5)), random.choice((2, 4, 8))
     listed = tuple(_prompt(random, number) for number in range(random.randint(3, 7)))
     needed = max(
         blocks_for(len(encode(p.prompt)) + p.max_new_tokens + 4, block_size) for p in listed
     )
-    on_demand = random.random() < 0.75
-    room = needed + needed // 8 if on_demand else needed * min(batch, 3)
+    on_demand = random.random() < 0.8
+    room = needed + needed // 10 if on_demand else needed * min(batch, 3)
     return Workload(
         batch=batch,
         max_batched_tokens=random.randint(batch, batch + 12),
@@ -109,7 +111,7 @@ def _prompt(random: Random, number: int) -> Prompt:
         text = COMMON * (random.random() < 0.5) + random.choice(TEXTS)
     return Prompt(
         text,
-        random.randint(LONGEST // 2, LONGEST) if random.random() < 0.7 else random.randint(1, 6),
+        random.randint(LONGEST // 2, LONGEST) if random.random() < 0.8 else random.randint(1, 6),
         f"q{number}",
         random.choice((0, 0, 0, 2, 5, 9)),
         cancel_step=random.choice((0, 0, 0, 0, 0, 1, 6, 12)),
