@@ -34,6 +34,8 @@ class Batch:
     control: tuple[int, ...] = ()
     output: Buffer | None = None
     temporary: Buffer | None = None
+    taken: list[int] = field(default_factory=list)
+    """tokens each row gave, once the host knows how many drafts were accepted"""
     tokens: int = field(init=False)
 
     def __post_init__(self) -> None:

@@ -65,12 +65,15 @@ class RunConfig:
         """The correct run of the same work, synchronous or asynchronous.
 
         It draws random numbers as this run does: what is compared is the order of work.
+        Drafts may change no token, so the synchronous run, the truth, works without any.
         """
         correct = ASYNC if asynchronous else SYNC
+        workload = self.workload if asynchronous else replace(self.workload, speculate=0)
         return replace(
             self,
             mode="async" if asynchronous else "sync",
             mechanisms=replace(correct, rng=self.mechanisms.rng),
+            workload=workload,
             stop_at_ns=None,
         )
 

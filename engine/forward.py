@@ -13,10 +13,11 @@ import torch
 
 from engine.batch import Batch
 from engine.device.api import Body, Buffer, Commit, Device, Kernel
+from engine.drafting import Drafting, make_drafting
 from engine.kv import DROPPED
 from engine.model import Model, Places, write_kv
 from engine.model_weights import ModelConfig
-from engine.oplog import row_mask, rows_mask
+from engine.oplog import Access, row_mask, rows_mask
 from engine.request import Row
 from engine.sampling import Sampler, steer
 from engine.slots import Slots
@@ -65,6 +66,7 @@ class Forward:
     kv: list[Buffer]
     placing: Placing
     mask_ended: bool = False
+    drafting: Drafting | None = None
 
     def kernels(self, batch: Batch, ring_start: int) -> list[Kernel]:
         """The kernels of one step in launch order; its tokens go to the ring at `ring_start`."""
@@ -88,22 +90,27 @@ class Forward:
     ) -> list[Kernel]:
         """Kernels for the rows `launched`, each with the rows of memory it touches."""
         size, count = views.tokens, len(launched)
-        tokens, rows = row_mask(0, size), row_mask(0, views.rows)
+        tokens, drafting = row_mask(0, size), self.drafting
+        given = views if drafting is None else drafting.views(views)
+        samples = row_mask(0, given.samples)
         ids, hidden, logits = (
-            self.ids.rows(tokens), self.hidden.rows(tokens), self.logits.rows(rows),
+            self.ids.rows(tokens), self.hidden.rows(tokens), self.logits.rows(samples),
         )  # fmt: skip
-        places, sampling, control = views.read("places"), views.read("sampling"), views.control()
+        places, sampling, control = given.read("places"), given.read("sampling"), views.control()
         table = views.read("block_table")
         carried, used, written = self.touched(launched)
         masked = (ids,) if self.mask_ended else ()
         kernels = [
             Kernel(
                 "carry", "carry",
-                (views.read("tokens"), places, self.ring.rows(carried), *control), (ids,),
+                (views.read("tokens"), views.read("places"), self.ring.rows(carried), *control),
+                (ids,),
                 bodies.get("carry"), size,
             ),
             Kernel("embed", "embed", (ids,), (hidden,), bodies.get("embed"), size),
         ]  # fmt: skip
+        if drafting is not None:
+            kernels.insert(1, drafting.place(views, launched, self.ids, bodies))
         for index, kv in enumerate(self.kv):
             kernels.append(
                 Kernel(
@@ -113,14 +120,18 @@ class Forward:
                     bodies.get(f"layer {index}"), size, (index, len(self.kv)),
                 )
             )  # fmt: skip
-        sampled = (
+        sampled: tuple[Access, ...] = (
             out.rows(row_mask(views.first, views.first + count)),
             self.ring.rows(views.ring_mask(ring_start, count)),
         )
+        if drafting is not None:
+            verified, sampled = sampled, (drafting.sampled.rows(samples),)
         kernels.append(Kernel("head", "head", (hidden, sampling), (logits,), bodies.get("head")))
-        steering = (views.read(label) for label in STEERING if views.steered)
+        steering = (given.read(label) for label in STEERING if views.steered)
         reads = (logits, sampling, *steering, *masked, *control)
         kernels.append(Kernel("sample", "sample", reads, sampled, bodies.get("sample")))
+        if drafting is not None:
+            kernels += drafting.verify_and_draft(views, launched, self.ids, verified, bodies)
         return kernels
 
     def touched(self, launched: Sequence[Row]) -> tuple[int, int, int]:
@@ -149,11 +160,14 @@ class Forward:
         model = self.model
         if model is None:
             return {}
-        bodies = {
+        bodies, raw = {"carry": self._carry_body(views)}, views
+        if self.drafting is not None:
+            bodies |= self.drafting.bodies(raw, self.ids, out, self.ring)
+            views, out = self.drafting.views(raw), self.drafting.sampled
+        bodies |= {
             f"layer {index}": self._layer_body(model, views, index) for index in range(len(self.kv))
         }
         return bodies | {
-            "carry": self._carry_body(views),
             "embed": self._embed_body(model, views),
             "head": self._head_body(model, views),
             "sample": self._sample_body(views, out),
@@ -204,18 +218,18 @@ class Forward:
         def body() -> Commit:
             last = views.sampling()[:, 0]
             result = model.head(self.hidden.tensor[: views.tokens], last)
-            return lambda: _write(self.logits.tensor[: views.rows], result)
+            return lambda: _write(self.logits.tensor[: views.samples], result)
 
         return body
 
     def _sample_body(self, views: Views, out: Buffer) -> Body:
-        target = slice(views.first, views.first + views.rows)
+        target = slice(views.first, views.first + views.samples)
 
         def body() -> Commit:
             params, places, live = views.sampling(), views.ring_places(), views.live()
-            logits = self.logits.tensor[: views.rows]
+            logits = self.logits.tensor[: views.samples]
             if views.steered:
-                logits = steer(logits, *map(views.rows_of, STEERING))
+                logits = steer(logits, *map(views.for_each_sample, STEERING))
             tokens = self.sampler(logits, params[:, 1], params[:, 2])
             if self.mask_ended:
                 last = self.ids.tensor[params[:, 0].clamp(0, views.tokens - 1)]
@@ -224,9 +238,10 @@ class Forward:
 
             def commit() -> None:
                 _write(out.tensor[target], result, live)
-                self.ring.tensor[places if live is None else places[live]] = (
-                    tokens if live is None else tokens[live]
-                )
+                if places is not None:
+                    self.ring.tensor[places if live is None else places[live]] = (
+                        tokens if live is None else tokens[live]
+                    )
 
             return commit
 
@@ -252,12 +267,14 @@ def make_forward(
     ring_rows: int,
     *,
     mask_ended: bool = False,
+    drafts: int = 0,
 ) -> Forward:
     """Allocate what the kernels share and hold it together with the model.
 
-    `model` is None in a timing-only run.
+    `model` is None in a timing-only run, `drafts` the most that a decode row has.
     """
     floats = torch.float64
+    samples = workload.batch * (1 + drafts)
     kv_shape: Sequence[int] = (
         workload.kv_blocks, workload.block_size, 2, config.n_kv_heads, config.head_dim,
     )  # fmt: skip
@@ -272,11 +289,12 @@ def make_forward(
         device.buffer(
             "activations", "hidden", (workload.max_batched_tokens, config.dim), dtype=floats
         ),
-        device.buffer("activations", "logits", (workload.batch, config.vocab), dtype=floats),
+        device.buffer("activations", "logits", (samples, config.vocab), dtype=floats),
         [
             device.buffer("kv blocks", f"layer {i}", kv_shape, dtype=floats)
             for i in range(config.n_layers)
         ],
         Placing(workload.window),
         mask_ended,
+        make_drafting(device, workload, drafts) if drafts else None,
     )

@@ -89,6 +89,16 @@ class BlockPool:
         blocks.append(block)
         self.peak_in_use = max(self.peak_in_use, self.in_use)
 
+    def shrink(self, request_id: str, blocks: list[int], count: int) -> list[int]:
+        """Take all but the first `count` blocks back, into the request's reservation."""
+        freed = blocks[count:]
+        del blocks[count:]
+        for block in freed:
+            self.let_go(request_id, block)
+            self.reserved[request_id] += 1
+            self.promised += 1
+        return freed
+
     def release(self, request_id: str, blocks: list[int]) -> None:
         """Give a request's blocks and reservation back.
 

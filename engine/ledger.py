@@ -105,6 +105,12 @@ class Ledger:
                 f"{request.computed} computed and {request.committed} committed: these may "
                 "only shrink from left to right",
             )  # fmt: skip
+        if request.called_off and request.output < len(request.tokens):
+            self.note(
+                "called off", request.id,
+                f"request {request.id} committed tokens that were called off: "
+                f"{request.committed} of {request.output}",
+            )  # fmt: skip
         if request.streamed > len(request.tokens):
             self.note("streamed", request.id, f"request {request.id} streamed uncommitted tokens")
 

@@ -118,16 +118,18 @@ class Loop:
             compute.wait(batch.h2d_done)
         if m.reuse_device_output and owner:
             compute.wait(owner.d2h_done)
-        *kernels, last = self.parts.kernels(batch)  # or graphs, each one launch
+        kernels = self.parts.kernels(batch)  # or graphs, each one launch
+        end = self.parts.kernels_after_logits
         side = self.fork() if len(batch.graphs) > 1 else compute
-        for kernel in kernels:
+        for kernel in kernels[:-end]:
             side.launch(kernel)
         if m.record_point == "early":
             compute.record(batch.compute_done)
         if batch.steered:
             self.steer(batch)
             self.launch_masks(batch)
-        compute.launch(last)
+        for kernel in kernels[-end:]:
+            compute.launch(kernel)
         if side is not compute:
             self.join(side)
         if m.record_point == "after":
@@ -149,7 +151,8 @@ class Loop:
 
     def launch_masks(self, batch: Batch) -> None:
         """An input of its own: write it, copy it, and let the sampling kernel wait for it."""
-        m, h2d, slots, rows = self.mechanisms, self.parts.h2d, self.parts.slots, len(batch.launched)
+        m, h2d, slots = self.mechanisms, self.parts.h2d, self.parts.slots
+        rows = len(batch.launched) * self.parts.steering.samples
         source = slots.host_inputs[batch.host_slot].buffers
         target = slots.device_inputs[batch.device_slot].buffers
         owner = self.host_owner.get(batch.host_slot)
@@ -223,6 +226,12 @@ class Loop:
         """What sneaks into loops: each of these blocks the host until the device is done."""
         m, compute = self.mechanisms, self.parts.compute
         output = self.parts.output(batch)
+        if m.accept_length == "item" and self.parts.speculation is not None:
+            rows = len(batch.launched)
+            compute.copy(self.parts.scratch, output, rows)
+            compute.synchronize("accepted length .item()")
+            read = self.device.read("read accepted", self.parts.scratch, rows)
+            self.parts.speculation.resolve(read, batch)
         if m.item_sync:
             compute.copy(self.parts.scratch, output, 1)
             compute.synchronize(".item()")

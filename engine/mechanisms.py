@@ -13,6 +13,7 @@ from typing import Any
 from engine.mechanisms_device import DeviceMechanisms
 from engine.mechanisms_kv import KvMechanisms
 from engine.mechanisms_requests import RequestMechanisms
+from engine.mechanisms_speculation import SpeculationMechanisms
 from engine.toggles import Info, Toggle, decode, encode
 from engine.toggles import toggle as _toggle
 
@@ -33,7 +34,7 @@ class MechanismError(ValueError):
 
 
 @dataclass(frozen=True)
-class Mechanisms(RequestMechanisms, DeviceMechanisms, KvMechanisms):
+class Mechanisms(RequestMechanisms, DeviceMechanisms, KvMechanisms, SpeculationMechanisms):
     """The correct asynchronous engine; every field can be set wrong."""
 
     # -- order: who waits for whom

@@ -9,6 +9,7 @@ from engine.modes_device import ALLOCATOR, CONTENTION, GRAPHS
 from engine.modes_host_state import HOST_STATE
 from engine.modes_kv import KV
 from engine.modes_requests import ENDS, IDENTITY
+from engine.modes_speculation import SPECULATION
 
 
 class ModeError(ValueError):
@@ -270,7 +271,7 @@ HOST_SYNCS = (
 ALL = (
     *CORRECT, *ORDER, *STREAMS, *CONTENTION, *BUFFERS, *DEPTH, *BATCHING, *CARRY, *GRAPHS, *LENGTHS,
     *ENDS, *IDENTITY, *KV,
-    *ALLOCATOR, *HOST_SYNCS, *HOST_STATE,
+    *ALLOCATOR, *HOST_SYNCS, *HOST_STATE, *SPECULATION,
 )  # fmt: skip
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}

@@ -6,7 +6,7 @@ of a batch to the requests that had rows in it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any
 
 import torch
 
@@ -25,6 +25,7 @@ from engine.request import Request
 from engine.sampling import make_sampler
 from engine.scheduler import Scheduler
 from engine.slots import Slots, make_slots
+from engine.speculation import Speculation, most_drafts
 from engine.steering import Steering
 from engine.swap import Swapper, make_swapper
 from engine.tokenizer import decode
@@ -65,6 +66,7 @@ class Parts:
     steering: Steering
     graphs: Graphs | None = None
     listener: Listener | None = None
+    speculation: Speculation | None = None
     counters: list[tuple[int, str, int]] = field(default_factory=list)
 
     @property
@@ -83,13 +85,20 @@ class Parts:
         return self.scheduler.life.swapper
 
     def grow_blocks(self, batch: Batch) -> None:
-        """Give every row of a batch the KV blocks its new tokens need."""
+        """Give every row of a batch the KV blocks its new tokens need, and a seat for drafts."""
+        if self.speculation is not None:
+            self.speculation.take_seats(batch)
         self.scheduler.blocks.grow(batch)
         for row in self.scheduler.stale.launched:
             block = row.request.blocks[row.start // self.pool.block_size]
             self.ledger.writes(batch, row.request, block)
         self.scheduler.life.free_scheduled(batch)
         self._count()
+
+    @property
+    def kernels_after_logits(self) -> int:
+        """How many launches end a step: sample; with drafts sample, verify and draft."""
+        return 1 if self.speculation is None else 3
 
     def kernels(self, batch: Batch) -> Sequence[Kernel | Graph]:
         """The batch's kernels in launch order, or the graphs that stand for them.
@@ -110,9 +119,10 @@ class Parts:
 
     @property
     def has_temporaries(self) -> bool:
-        """True when each batch's token ids lie in a temporary of its own."""
+        """True when each batch's token ids lie in a temporary of its own; with drafts never."""
         m = self.mechanisms
-        return m.output_memory == "temporary" and m.sampling == "device"
+        on_device = m.sampling == "device" and self.speculation is None
+        return m.output_memory == "temporary" and on_device
 
     def warm_up(self) -> None:
         """Fill the caching allocator before the loop: a cold one would wait for the device."""
@@ -127,18 +137,20 @@ class Parts:
 
     def choose_graphs(self, batch: Batch) -> None:
         """Let a batch of decode rows replay graphs, where they are on. Sampling that waits for
-        the host is no part of a graph."""
-        if self.graphs is not None and not batch.steered:
+        the host is no part of a graph, and drafts make rows of several tokens."""
+        if self.graphs is not None and not batch.steered and self.speculation is None:
             self.graphs.choose(batch, self.scheduler.ring_place(batch.step, 0))
 
     def output(self, batch: Batch) -> Buffer:
         """The device memory from which a batch's results are copied."""
         return batch.output or self.slots.device_outputs[batch.device_slot]
 
-    def tokens_of(self, read: list[int] | list[list[float]], batch: Batch) -> list[int]:
+    def tokens_of(self, read: list[Any], batch: Batch) -> list[int]:
         """Token ids from what the host read: the ids, or logits that the host samples from."""
+        if self.speculation is not None:
+            return self.speculation.tokens(read, batch)
         if self.mechanisms.sampling == "device" or not self.computes:
-            return cast(list[int], read)
+            return read
         seeds = torch.tensor([row.request.seed for row in batch.launched])
         positions = torch.tensor([row.output for row in batch.launched])
         logits = torch.tensor(read, dtype=torch.float64)
@@ -153,20 +165,24 @@ class Parts:
         rows, zombie = self.scheduler.identity.match(batch.rows), self.mechanisms.zombie
         if zombie == "unconsumed":
             rows = [row for row in rows if not row.request.finished]
+        if self.speculation is not None:
+            rows = self.speculation.row_of_each_token(rows, batch)
         for row, token in zip(rows, tokens, strict=False):  # shared rows may be more or fewer
             request = row.request
             if row.samples and request.discard:
                 request.discard -= 1
                 self.ledger.wasted_rows += 1
             elif row.samples and (request.takes_tokens or zombie == "leaked"):
-                if request.called_off:
+                if request.called_off and self.speculation is None:
                     self.ledger.committing(row)
                 request.computed += 1
                 request.commit(token, batch.step)
             elif row.samples:
                 self.ledger.wasted_rows += 1
-                request.throw_away(row.output)
+                request.throw_away(row.output + row.drafts)
             if not request.scheduled >= request.computed >= len(request.tokens):
+                self.ledger.lengths(request)
+            if request.called_off and request.output < len(request.tokens):
                 self.ledger.lengths(request)
         if batch.steered:
             self.steering.committed(batch)
@@ -221,35 +237,38 @@ def build_parts(
     pool = BlockPool(workload.kv_blocks, workload.block_size, seed)
     blocks = blocks_for(workload.longest_request + late_rows(mechanisms), workload.block_size)
     logits_out = config.vocab if mechanisms.sampling == "host" else 0
+    drafts = most_drafts(workload, mechanisms)
     slots = make_slots(
         device, workload, mechanisms.device_slots, mechanisms.host_slots, blocks,
         steered=workload.steers_any,
         pinned=mechanisms.memory == "pinned", logits_out=logits_out,
-        graphs=mechanisms.graphs != "off",
+        graphs=mechanisms.graphs != "off", drafts=drafts,
     )  # fmt: skip
     in_flight = max(mechanisms.depth, mechanisms.device_slots) + 1
     large = mechanisms.carry_ring == "large"
     ring_rows = workload.batch * in_flight if large else max(1, workload.batch // 2)
     source = workload.requests_for(seed, requests, endless)
-    scheduler = Scheduler(workload, mechanisms, source, pool, ring_rows)
+    scheduler = Scheduler(workload, mechanisms, source, pool, ring_rows, drafts)
     sampler = make_sampler(workload, mechanisms.rng, seed)
     forward = make_forward(
         device, model, config, slots, workload, sampler, mechanisms.carry, ring_rows,
-        mask_ended=mechanisms.eos_policy == "mask",
+        mask_ended=mechanisms.eos_policy == "mask", drafts=drafts,
     )  # fmt: skip
     if workload.preemption == "swap":
         scheduler.life.swapper = make_swapper(device, h2d, d2h, forward.kv)
-    scratch_shape = (workload.batch, logits_out) if logits_out else (workload.batch,)
     scratch = device.buffer(
-        "host scratch", "scratch", scratch_shape, on_host=True,
+        "host scratch", "scratch", slots.out_shape, on_host=True,
         dtype=torch.float64 if logits_out else torch.int64,
     )  # fmt: skip
     ledger = scheduler.blocks.ledger
-    steering = Steering(mechanisms, ledger, workload.steers_any, model is not None)
+    steering = Steering(mechanisms, ledger, workload.steers_any, model is not None, 1 + drafts)
     graphs = make_graphs(device, mechanisms, forward, ledger, config, logits_out)
+    speculation = None
+    if drafts:
+        speculation = Speculation(workload, mechanisms, pool, model is not None)
     parts = Parts(
         device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
-        h2d, compute, d2h, scratch, steering, graphs, listener,
+        h2d, compute, d2h, scratch, steering, graphs, listener, speculation,
     )  # fmt: skip
     parts.warm_up()
     return parts

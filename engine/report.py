@@ -37,6 +37,7 @@ def run_report(result: Run) -> dict[str, Any]:
         "invariants": list(result.invariants) + peaks_over_bound(result),
         "errors": list(result.errors),
         "peak": numbers.peak,
+        "speculation": _speculation(result),
         "step_ms": numbers.step_ms,
         "measured_gpu_ms": numbers.measured_gpu_ms,
         "service": asdict(result.service),
@@ -45,6 +46,20 @@ def run_report(result: Run) -> dict[str, Any]:
         "cost": result.config.cost.name,
         "workload": result.config.workload.name,
         "seed": result.config.seed,
+    }
+
+
+def _speculation(result: Run) -> dict[str, Any] | None:
+    """Drafts proposed and accepted, their ratio, and committed tokens a step; None without."""
+    speculation = result.parts.speculation
+    if speculation is None:
+        return None
+    proposed, accepted = speculation.proposed, speculation.accepted
+    return {
+        "proposed": proposed,
+        "accepted": accepted,
+        "acceptance": accepted / max(1, proposed),
+        "tokens_per_step": sum(r.committed for r in result.requests) / max(1, result.steps),
     }
 
 

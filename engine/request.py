@@ -3,8 +3,8 @@
 A request counts three lengths of output tokens that are never mixed: *scheduled* (a row
 was launched for it), *computed* (its result has arrived at the host) and *committed*
 (the token was accepted). scheduled >= computed >= committed at every instant. None is ever
-set back: what was in flight when a request was preempted is counted as *called off*, and
-scheduled anew.
+set back: what was in flight when a request was preempted, and drafts that were rejected, are
+counted as *called off*.
 """
 
 from dataclasses import dataclass, field
@@ -72,7 +72,7 @@ class Request:
     stalled: bool = False
     """sits this step out, for want of a block"""
     called_off: int = 0
-    """output tokens scheduled before a preemption and not committed"""
+    """output tokens scheduled before a preemption and not committed, and rejected drafts"""
     discard: int = 0
     """results still to arrive that are thrown away"""
     stored: int = 0
@@ -84,6 +84,14 @@ class Request:
     swapped: list[tuple[int, int]] = field(default_factory=list)
     """while swapped out: (number of the block, row in host memory)"""
     swap_done: Event | None = None
+    # -- speculation (engine.speculation)
+    drafted: int = 0
+    """drafts in flight; each may yet be called off"""
+    accepted: int = 0
+    """output tokens that the device is known to have accepted"""
+    seat: int = -1
+    next_drafts: list[int] = field(default_factory=list)
+    """the drafts that its next row has, where the host has to know"""
 
     def __post_init__(self) -> None:
         self.name = self.name or self.id
@@ -92,7 +100,7 @@ class Request:
 
     @property
     def output(self) -> int:
-        """Number of the output token that is to be scheduled next."""
+        """Number of the output token to be scheduled next (at most, while drafts are in flight)."""
         return self.scheduled - self.called_off
 
     @property
@@ -109,6 +117,12 @@ class Request:
     def wants_rows(self) -> bool:
         """True when there is a token left to schedule (the length is checked ahead)."""
         return not self.finished and (self.in_prefill or self.output < self.row_limit)
+
+    @property
+    def is_live(self) -> bool:
+        """True when it may want rows, now or once drafts are rejected: it keeps its row."""
+        left = self.row_limit - self.output + self.drafted
+        return not self.finished and (self.in_prefill or left > 0)
 
     @property
     def takes_tokens(self) -> bool:
@@ -155,7 +169,8 @@ class Row(msgspec.Struct):
 
     `token_ids` are the ids the host knows (the placeholder where it does not); `carry` is the
     place in the carry ring that holds the first token, or -1; `samples` is False for a
-    prefill chunk that is not the last: what it samples means nothing.
+    prefill chunk that is not the last: what it samples means nothing. The last `drafts` tokens
+    are drafts that only the device knows; `start` and `output` are then upper bounds.
     """
 
     request: Request
@@ -165,3 +180,4 @@ class Row(msgspec.Struct):
     token_ids: list[int]
     carry: int
     output: int
+    drafts: int = 0

@@ -70,6 +70,8 @@ class RequestBlocks:
         """The results of a row have arrived: its keys and values are stored."""
         request = row.request
         request.stored = row.start + row.count
+        if row.drafts:  # the row stood further ahead than the tokens it gave
+            request.stored = len(request.prompt) + len(request.tokens) - 1
         padded = self.mechanisms.batching == "static"  # padding writes its last position again
         if self.workload.prefix_cache and request.blocks and not padded:
             known = len(request.prompt) + len(request.tokens)

@@ -29,13 +29,15 @@ from engine.workload import Workload
 
 @dataclass(slots=True)
 class Scheduler:
-    """Waiting and running requests. `ring_rows` is the size of the carry ring."""
+    """Waiting and running requests. `ring_rows` is the size of the carry ring, `drafts`
+    how many a decode row has at most."""
 
     workload: Workload
     mechanisms: Mechanisms
     source: Iterator[Request]
     pool: BlockPool
     ring_rows: int
+    drafts: int = 0
     rows: list[Row] = field(default_factory=list)
     padding_rows: int = 0
     life: Lifecycle = field(init=False)
@@ -83,7 +85,7 @@ class Scheduler:
         if any(self._has_row(request, step) for request in self.running):
             return True
         self.life.fill_waiting()
-        live = sum(request.wants_rows for request in self.running)
+        live = sum(request.is_live for request in self.running)
         return bool(self.waiting) and self.life.fits(self.waiting[0], step, live)
 
     def _prepare(self, step: int) -> None:
@@ -102,7 +104,7 @@ class Scheduler:
         self.life.fill_waiting()
         if self.waiting or self.life.held:
             return False
-        return not any(request.wants_rows for request in self.running)
+        return not any(request.is_live for request in self.running)
 
     def schedule(self, step: int) -> list[Row]:
         """The rows of batch `step`; the requests' scheduled lengths move on."""
@@ -116,13 +118,15 @@ class Scheduler:
                 in_prefill.append(request)
                 continue
             output = request.scheduled - request.called_off
-            if output < request.row_limit:
+            left = request.row_limit - output
+            if left + request.drafted > 0:
                 decoding += 1
                 known = len(request.tokens) >= output
                 carried = request.last_step == step - 1
-                if budget and (known or carried) and not request.stalled:
-                    rows.append(self._decode_row(request, output, len(rows), step, known))
-                    budget -= 1
+                if budget and left and (known or carried) and not request.stalled:
+                    drafts = self.drafts and self._drafts(request, min(left, budget) - 1)
+                    rows.append(self._decode_row(request, output, len(rows), step, known, drafts))
+                    budget -= 1 + drafts
         in_prefill += self.life.admit(step, decoding + len(in_prefill))
         for request in in_prefill:
             if budget:
@@ -178,10 +182,17 @@ class Scheduler:
             self.blocks.scheduled(row)
         return row
 
+    def _drafts(self, request: Request, most: int) -> int:
+        """Drafts for a row: none where the host has to know them and the device has lost them."""
+        lost = request.rules.steers and request.seat < 0
+        room = request.capacity - request.next_position - 1
+        return 0 if lost else min(self.drafts, most, room)
+
     def _decode_row(
-        self, request: Request, output: int, number: int, step: int, known: bool
+        self, request: Request, output: int, number: int, step: int, known: bool, drafts: int
     ) -> Row:
-        """Row `number` of batch `step`, for output token `output`: the token sampled before it.
+        """Row `number` of batch `step`, for output token `output`: the token sampled before it,
+        and its drafts.
 
         Where the host does not know it yet, something stands in for it, and `carry` says
         where in the ring it lies.
@@ -190,10 +201,15 @@ class Scheduler:
             token, carry = request.tokens[output - 1], -1
         else:
             token, carry = self._placeholder(request), self._carry_place(request, number)
-        request.scheduled += 1
+        request.scheduled += 1 + drafts
+        request.drafted += drafts
         request.in_flight += 1
         request.last_step, request.last_row = step, number
-        return Row(request, len(request.prompt) + output - 1, 1, True, [token], carry, output)
+        token_ids = [token]
+        if drafts:
+            token_ids += [PLACEHOLDER] * drafts
+        start = len(request.prompt) + output - 1
+        return Row(request, start, 1 + drafts, True, token_ids, carry, output, drafts)
 
     def _placeholder(self, request: Request) -> int:
         """What stands in for the unknown token; stale is the last one the host has seen."""

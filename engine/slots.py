@@ -4,7 +4,9 @@ Input tensors of one slot (T token rows, R request rows, B blocks a request):
 `tokens` [T] token ids · `places` [T, 3] position, request row, place in the carry ring ·
 `sampling` [R, 3] token row to sample, request seed, output position ·
 `block_table` [R, B]. Batches that replay a graph have `control` words beside them (see
-`engine.graphs`). The output is `out` [R], or the `logits` [R, V] when the host samples.
+`engine.graphs`). With drafts `sampling` is [R, 5]: seat and number of drafts, too. The output is
+`out` [R], or the `logits` [R, V] when the host samples, or with k drafts [R, 3 + 2k]:
+accepted tokens, proposed drafts, tokens, the next drafts.
 """
 
 from dataclasses import dataclass
@@ -50,6 +52,8 @@ class Slots:
     device_inputs: list[InputSlot]
     host_outputs: list[Buffer]
     device_outputs: list[Buffer]
+    out_shape: tuple[int, ...]
+    """of an output; its first dimension counts request rows"""
 
 
 def make_slots(
@@ -61,26 +65,30 @@ def make_slots(
     *,
     pinned: bool,
     logits_out: int = 0,
+    drafts: int = 0,
     steered: bool = False,
     graphs: bool = False,
 ) -> Slots:
     """Allocate the buffers. `logits_out` is the vocabulary size when the host samples;
+    `drafts` is the most that a decode row has;
     `steered` adds the tensors of `engine.steering` to the inputs, `graphs` control words."""
+    samples = workload.batch * (1 + drafts)
     shapes = {
         "tokens": (workload.max_batched_tokens,),
         "places": (workload.max_batched_tokens, 3),
-        "sampling": (workload.batch, 3),
+        "sampling": (workload.batch, 5 if drafts else 3),
         "block_table": (workload.batch, blocks),
     }
     if steered:
         shapes |= {
-            "mask": (workload.batch, VOCAB),
-            "history": (workload.batch, VOCAB),
-            "penalties": (workload.batch, 3),
+            "mask": (samples, VOCAB),
+            "history": (samples, VOCAB),
+            "penalties": (samples, 3),
         }
     if graphs:
         shapes |= {"control": (2,)}
-    out_shape = (workload.batch, logits_out) if logits_out else (workload.batch,)
+    columns = logits_out or (3 + 2 * drafts if drafts else 0)
+    out_shape = (workload.batch, columns) if columns else (workload.batch,)
     dtype = torch.float64 if logits_out else torch.int64
     label = "logits" if logits_out else "out"
 
@@ -114,6 +122,7 @@ def make_slots(
             device.buffer("device outputs", label, out_shape, slot=slot, dtype=dtype)
             for slot in range(device_slots)
         ],
+        out_shape,
     )  # fmt: skip
 
 
@@ -127,15 +136,17 @@ def input_values(batch: Batch, slot: InputSlot, timing_only: bool) -> list[tuple
 def _pack(batch: Batch, slot: InputSlot) -> dict[str, Any]:
     tokens: list[int] = []
     places: list[tuple[int, int, int]] = []
-    sampling: list[tuple[int, int, int]] = []
+    sampling: list[tuple[int, ...]] = []
     width = slot.buffers["block_table"].tensor.shape[1]
+    columns = slot.buffers["sampling"].tensor.shape[1]
     tables: list[list[int]] = []
     for number, row in enumerate(batch.launched):
         request = row.request
         tokens += row.token_ids
         places.append((row.start, number, row.carry))
         places += [(row.start + i, number, -1) for i in range(1, row.count)]
-        sampling.append((len(tokens) - 1, request.seed, row.output))
+        entry = (len(tokens) - 1, request.seed, row.output, request.seat, row.drafts)
+        sampling.append(entry[:columns])
         tables.append(request.blocks + [0] * (width - len(request.blocks)))
     return {
         "tokens": tokens, "places": places, "sampling": sampling, "block_table": tables,

@@ -26,7 +26,7 @@ def padding_rows(running: Sequence[Request]) -> list[Row]:
     It computes the request's last position again, in a block that is the request's own, so
     that padding needs no memory. It samples nothing: what comes out is thrown away.
     """
-    return [_padding_row(r) for r in running if r.blocks and not r.wants_rows]
+    return [_padding_row(r) for r in running if r.blocks and not r.is_live]
 
 
 def _padding_row(request: Request) -> Row:

@@ -3,9 +3,11 @@
 A grammar says which token may come next, penalties look at the tokens so far: both need the
 newest token, which in an asynchronous loop is still on the device when the next batch is
 launched. The loop therefore launches the forward pass at once and holds its sampling back until
-the host has that token. Three tensors carry the host's answer (R request rows, V token ids):
-`mask` [R, V] which ids may be chosen · `history` [R, V] how often the output holds each ·
-`penalties` [R, 3] presence, frequency, repetition.
+the host has that token. Three tensors carry the host's answer (S sampled rows, V token ids):
+`mask` [S, V] which ids may be chosen · `history` [S, V] how often the output holds each ·
+`penalties` [S, 3] presence, frequency, repetition. S is the number of request rows; with drafts
+each has a sampled row for its token and for every draft, and the grammar is followed along the
+drafts (`rollback_state`: and set back, for only accepted tokens count).
 
 What this module does not do: order the device's work (`engine.loop`), know JSON
 (`engine.grammar`), change logits (`engine.sampling`).
@@ -41,8 +43,12 @@ class Steering:
     ledger: Ledger
     needed: bool
     computes: bool
+    samples: int = 1
+    """sampled rows of a request row"""
     values: dict[str, torch.Tensor | None] = field(default_factory=lambda: dict.fromkeys(STEERING))
     previous: tuple[Row, ...] = ()
+    astray: dict[str, State] = field(default_factory=dict)
+    """states that were not set back after the drafts, by request"""
 
     def steers(self, batch: Batch) -> bool:
         """True when a row of the batch samples under a grammar or penalties."""
@@ -64,16 +70,33 @@ class Steering:
         self.previous = batch.launched
         if self.computes:
             count = len(batch.launched)
-            masks = [_mask(row.request.json_state if row else None) for row in rows[:count]]
-            self.values["mask"] = torch.stack(masks + [_mask(None)] * (count - len(masks)))
+            masks = [_mask(state) for row in rows[:count] for state in self._states(row)]
+            missing = count * self.samples - len(masks)
+            self.values["mask"] = torch.stack(masks + [_mask(None)] * missing)
+
+    def _states(self, row: Row | None) -> list[State | None]:
+        """Where the JSON text stands before each token of a row that is sampled."""
+        if row is None:
+            return [None] * self.samples
+        request = row.request
+        state = self.astray.get(request.id, request.json_state)
+        states = [state]
+        for draft in request.next_drafts[: row.drafts]:
+            state = _after(state, draft)
+            states.append(state)
+        reached = [state for state in states if state is not None]
+        if self.mechanisms.rollback_state == "kept" and row.drafts and reached:
+            self.astray[request.id] = reached[-1]
+        return states + [None] * (self.samples - len(states))
 
     def read_history(self, batch: Batch) -> None:
         """The tokens of each row's output so far. Those that the host does not know yet are
         there as placeholders: a history taken too early ends in them."""
         if not self.computes:
             return
-        self.values["history"] = torch.stack([_history(row) for row in batch.launched])
-        strengths = [row.request.rules.penalties for row in batch.launched]
+        rows = [(row, drafts) for row in batch.launched for drafts in range(self.samples)]
+        self.values["history"] = torch.stack([_history(row, drafts) for row, drafts in rows])
+        strengths = [row.request.rules.penalties for row, _ in rows]
         self.values["penalties"] = torch.tensor(strengths, dtype=torch.float64)
 
     def written(
@@ -91,6 +114,9 @@ class Steering:
     def _follow(self, request: Request, token: int) -> None:
         request.json_read += 1
         state = request.json_state
+        if request.id in self.astray:
+            lost = self.astray[request.id]
+            self.astray[request.id] = _after(lost, token) or lost
         if state is None or (token == EOS and may_end(state)):
             return
         request.json_state = advance(state, token)
@@ -112,11 +138,17 @@ def _mask(state: State | None) -> torch.Tensor:
     return mask
 
 
-def _history(row: Row) -> torch.Tensor:
-    """[V] how often each token stands in the output before the one to be sampled."""
+def _after(state: State | None, token: int) -> State | None:
+    """The state after a token (-1: none), None where it does not fit."""
+    return advance(state, token) if state is not None and token >= 0 else None
+
+
+def _history(row: Row, drafts: int) -> torch.Tensor:
+    """[V] how often each token stands in the output before the one behind so many drafts."""
     request = row.request
     if not request.rules.penalises:
         return torch.zeros(VOCAB, dtype=torch.int64)
-    unknown = row.output - len(request.tokens)
-    tokens = request.tokens + [PLACEHOLDER] * unknown
+    unknown = request.output - 1 - row.drafts - len(request.tokens)
+    ahead = [token for token in request.next_drafts[:drafts] if token >= 0]
+    tokens = request.tokens + [PLACEHOLDER] * unknown + ahead
     return torch.bincount(torch.tensor(tokens, dtype=torch.int64), minlength=VOCAB)

@@ -35,6 +35,11 @@ def peaks_over_bound(result: Run) -> list[str]:
     found = []
     if peak > bound:
         found.append(f"{peak} tokens were in flight, {bound} are allowed")
+    speculation = result.parts.speculation
+    if speculation is not None and speculation.peak_kept:
+        found.append(
+            f"{speculation.peak_kept} KV blocks were held for rejected drafts, 0 are allowed"
+        )
     graphs = result.parts.graphs
     if graphs is not None and graphs.pool_bytes > graphs.bound_bytes:
         found.append(

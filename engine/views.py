@@ -36,6 +36,11 @@ class Views:
         count = self.tokens if label in ("tokens", "places") else self.rows
         return self.inputs[label].rows(row_mask(self.first, self.first + count))
 
+    @property
+    def samples(self) -> int:
+        """How many token rows are sampled."""
+        return self.rows
+
     def control(self) -> tuple[Access, ...]:
         """What else is read to know which rows are in use."""
         return ()
@@ -60,12 +65,16 @@ class Views:
         """[R, ...]: the request rows of another input tensor."""
         return self.inputs[label].tensor[self.first : self.first + self.rows]
 
+    def for_each_sample(self, label: str) -> torch.Tensor:
+        """[samples, ...]: an input's row for each token sampled."""
+        return self.rows_of(label)
+
     def live(self) -> torch.Tensor | None:
         """[R] bool: the rows in use; None when all are."""
         return None
 
-    def ring_places(self) -> torch.Tensor:
-        """[R]: where in the ring the sampled tokens go."""
+    def ring_places(self) -> torch.Tensor | None:
+        """[R]: where in the ring the sampled tokens go; None where they do not go at once."""
         return (torch.arange(self.rows) + self.ring_start) % self.ring_rows
 
     def ring_mask(self, ring_start: int, count: int) -> int:

@@ -63,7 +63,9 @@ class Workload(Rules):
     prompt_shortest..prompt_longest bytes (0: each as the corpus has it). temperature 0 is
     greedy. Its rules are those of the generated requests; a grammar binds those of them whose
     prompt begins like a JSON text. With `clients` each of so many clients asks again, under the
-    id it had, when its request is over (0: every request has an id of its own).
+    id it had, when its request is over (0: every request has an id of its own). A decode row
+    has up to `speculate` drafts; in a timing-only run, where there are no tokens to verify, each
+    is accepted with a chance of `acceptance` percent.
 
     `prefix_cache` lets a request start behind blocks that hold the same beginning;
     `shared_prefix` bytes begin every generated prompt. `admission`: "full" reserves all blocks
@@ -98,6 +100,8 @@ class Workload(Rules):
     preemption: str = "recompute"
     window: int = 0
     cancels: int = 0
+    speculate: int = 0
+    acceptance: int = 60
 
     def requests_for(self, seed: int, count: int | None, endless: bool) -> Iterator[Request]:
         """The requests in order of arrival.
@@ -186,7 +190,10 @@ class Workload(Rules):
             self,
             batch=batch,
             kv_blocks=max(self.kv_blocks, self.kv_blocks * factor),
-            max_batched_tokens=max(self.max_batched_tokens, batch + self.max_batched_tokens // 2),
+            max_batched_tokens=max(
+                self.max_batched_tokens,
+                batch * (1 + self.speculate) + self.max_batched_tokens // 2,
+            ),
             count=max(self.count, 2 * batch),
         )
 

@@ -96,7 +96,7 @@ def _checked(workload: Workload) -> Workload:
         raise WorkloadError(str(error)) from None
     limits = {
         "batch": (1, MOST_ROWS),
-        "max_batched_tokens": (workload.batch, 4096),
+        "max_batched_tokens": (workload.batch * (1 + workload.speculate), 4096),
         "block_size": (1, 256),
         "kv_blocks": (1, 100_000),
         "count": (1, 100_000),
@@ -114,6 +114,8 @@ def _checked(workload: Workload) -> Workload:
         "shared_prefix": (0, 4096),
         "window": (0, 100_000),
         "cancels": (0, 100),
+        "speculate": (0, 8),
+        "acceptance": (0, 100),
     }
     for key, (low, high) in limits.items():
         if not low <= getattr(workload, key) <= high:

@@ -5,6 +5,7 @@ What they do with memory, arrivals and lengths is chosen so that each mechanism 
 
 from dataclasses import replace
 
+from engine.repeats import REPEATS
 from engine.workload import Prompt, Workload
 
 WORKLOADS: dict[str, Workload] = {
@@ -153,6 +154,27 @@ WORKLOADS: dict[str, Workload] = {
             longest=48,
             prefix_cache=True,
             shared_prefix=72,
+        ),
+        Workload(
+            "drafts",
+            "Texts that begin again, with up to four drafts a row: some rows have all accepted.",
+            batch=4,
+            max_batched_tokens=96,
+            requests=tuple(Prompt(text, length) for text, length in REPEATS),
+            speculate=4,
+        ),
+        Workload(
+            "constrained-drafts",
+            "As records, with up to three drafts a row.",
+            batch=6,
+            max_batched_tokens=96,
+            count=10,
+            shortest=40,
+            longest=80,
+            near_end=60,
+            temperature=1.0,
+            grammar="json",
+            speculate=3,
         ),
         Workload(
             "published",

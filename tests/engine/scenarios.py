@@ -184,9 +184,7 @@ def try_all(numbers: Iterable[int], jobs: int) -> tuple[Counter[str], dict[int, 
     numbers = list(numbers)
     with ProcessPoolExecutor(jobs) as pool:
         results = pool.map(partial(_guarded), numbers, chunksize=20)
-        for number, (seen, wrong) in zip(
-            numbers, tqdm(results, total=len(numbers)), strict=True
-        ):
+        for number, (seen, wrong) in zip(numbers, tqdm(results, total=len(numbers)), strict=True):
             fired.update(seen)
             if wrong:
                 broken[number] = wrong
