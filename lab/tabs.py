@@ -56,9 +56,10 @@ def _hazards(scene: Scene) -> None:
         st.caption(t("hazard.none"))
         return
     st.caption(t("hazard.legend"))
+    st.caption(t("hazard.kinds"))
     for hazard in hazards[:MAX_BLOCKS]:
         key = "hazard.where" if hazard.step >= 0 else "hazard.where_outside"
-        where = t(key, resource=hazard.resource, step=hazard.step, count=hazard.count)
+        where = t(key, resource=hazard.resource, step=hazard.step, count=f"{hazard.count:,}")
         st.markdown(f":red[**▲ {hazard.kind}**] {for_markdown(where)}")
         st.caption(
             for_markdown(
