@@ -175,7 +175,8 @@ class Mechanisms(RequestMechanisms, DeviceMechanisms, KvMechanisms):
     # -- hidden host synchronisation
     item_sync: bool = _toggle(
         "host syncs", "off | on",
-        "The loop reads no scalar. on: one .item() a step blocks the host until the device is done.",
+        "The loop reads no scalar. on: one .item() a step, which blocks the host until the device "
+        "is done.",
         "G", "vllm #41429",
     )  # fmt: skip
     print_tensor: bool = _toggle(

@@ -28,11 +28,11 @@ def switched_panel(run: Study) -> None:
 
 
 def _row(row: Switched) -> None:
-    line = st.container(horizontal=True, vertical_alignment="center", gap="small")
-    line.markdown(_told(row), width="stretch")
-    line.button(
+    words, way_back = st.columns([5, 1.5], vertical_alignment="center")
+    words.markdown(_told(row))
+    way_back.button(
         t("switched.put_back", setting=row.put_back), key=f"put-back-{row.name}",
-        on_click=put_back, args=(row.name,), width="content",
+        on_click=put_back, args=(row.name,), width="stretch",
     )  # fmt: skip
 
 
