@@ -91,6 +91,8 @@ def _missing_gpu_work(trace: Trace) -> list[str]:
     if trace.devices:
         return []
     launches = int((trace.spans["kind"] == "launch").sum())
+    if trace.meta.get("cut_off"):
+        return ["No GPU work is recorded before the cut; what came after it is lost."]
     if not launches:
         return ["No GPU work is recorded in this file, so there is no idle time to explain."]
     return [

@@ -166,7 +166,7 @@ def test_inspect_is_kind_while_nothing_is_open() -> None:
 
 def upload(name: str, data: bytes) -> AppTest:
     app = open_page(INSPECT)
-    app.file_uploader(key="trace-file").upload(name, data)
+    app.file_uploader(key="trace-file-0").upload(name, data)
     return app.run()
 
 
@@ -270,3 +270,22 @@ def test_a_link_with_a_toggle_opens_its_group_with_a_badge() -> None:
 def test_help_has_no_shorthand() -> None:
     app = timeline(compute="off")
     assert "wrong tokens, a hazard (read after write" in app.segmented_control(key="wait_h2d").help
+
+
+def test_the_last_choice_wins_between_an_upload_and_a_sample() -> None:
+    app = upload("mine.json", trace_bytes(profiler_trace(spans=3), compressed=False))
+    assert app.selectbox(key="sample").value == "none"
+    assert any("mine\\.json" in caption.value for caption in app.caption)
+    app.selectbox(key="sample").set_value("Synchronous engine").run()
+    assert not app.exception
+    assert not any("mine\\.json" in caption.value for caption in app.caption)
+    assert any("Synchronous engine" in caption.value for caption in app.caption)
+    app.file_uploader(key="trace-file-1").upload("again.json", trace_bytes(profiler_trace()))
+    app.run()
+    assert app.selectbox(key="sample").value == "none"
+    assert any("again\\.json" in caption.value for caption in app.caption)
+
+
+def test_an_empty_file_leaves_no_sample_named() -> None:
+    app = upload("empty.json", b"")
+    assert len(app.error) == 1 and app.selectbox(key="sample").value == "none"
