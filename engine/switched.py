@@ -146,7 +146,12 @@ def _tokens(result: Run) -> list[Seen]:
     diff = result.token_diff
     if diff is None or not diff.count:
         return []
-    return [Seen("T", f"wrong tokens {diff.count} of {diff.total} from step {diff.first_step} on")]
+    return [
+        Seen(
+            "T",
+            f"wrong tokens {diff.count} of {diff.total} positions, from step {diff.first_step} on",
+        )
+    ]
 
 
 def _hazards(result: Run) -> list[Seen]:

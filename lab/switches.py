@@ -28,11 +28,11 @@ def switched_panel(run: Study) -> None:
 
 
 def _row(row: Switched) -> None:
-    words, way_back = st.columns([5, 1.5], vertical_alignment="center")
+    words, way_back = st.columns([7, 1.1], vertical_alignment="center")
     words.markdown(_told(row))
     way_back.button(
-        t("switched.put_back", setting=row.put_back), key=f"put-back-{row.name}",
-        on_click=put_back, args=(row.name,), width="stretch",
+        t("switched.button"), key=f"put-back-{row.name}", on_click=put_back, args=(row.name,),
+        width="stretch",
     )  # fmt: skip
 
 
@@ -45,5 +45,6 @@ def _told(row: Switched) -> str:
         t("switched.row", setting=row.setting, protects=protects),
         t("switched.wrong", wrong=for_markdown(wrong, LONGEST)) if wrong else "",
         t("switched.seen_something" if row.seen else "switched.seen_nothing", seen=seen),
+        t("switched.put_back", setting=row.put_back),
     ]
     return " ".join(part for part in parts if part)

@@ -50,7 +50,8 @@ def as_text(summary: dict[str, Any]) -> str:
     for device in summary["devices"]:
         lines += [
             f"GPU {device['id']}    active {device['active']:.1%}, kernels alone "
-            f"{device['compute_active']:.1%} (active is not the same as efficient)",
+            f"{device['compute_active']:.1%}, from its first to its last event "
+            "(active is not the same as efficient)",
             f"         busy {device['busy_ms']:,.3f} ms, idle {device['idle_ms']:,.3f} ms, "
             f"streams {', '.join(map(str, device['streams']))}",
             f"         copies {device['copy_ms']:,.3f} ms, of which "

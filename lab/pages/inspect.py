@@ -21,7 +21,7 @@ KEYS = WindowKeys("w0", "w1", "inspect")
 ROUND = "upload-round"
 JUMPS = 6
 GAP_ROWS = 500
-MS = st.column_config.NumberColumn(format="%.6f")
+MS = st.column_config.NumberColumn(format="%.3f")
 
 
 def page() -> None:
@@ -188,7 +188,8 @@ def _causes(inspection: Inspection, window: Window) -> None:
     wall_ms = sum(gaps.values()) + sum(device.busy_ns for device in inspection.devices) / 1e6
     tables = {t("inspect.this"): gaps}, {t("inspect.this"): wall_ms}
     show_figure(idle_bars(*tables), "causes", t("idle.alt"))
-    st.dataframe(idle_table(*tables), hide_index=True)
+    table = idle_table(*tables)
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MS))
 
 
 def _spans(inspection: Inspection, window: Window) -> None:

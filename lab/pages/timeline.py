@@ -94,7 +94,8 @@ def _view(scene: Scene, names: list[str]) -> View:
     return View(
         keys=WINDOW,
         extent=scene.extent(names),
-        default=scene.first_window(),
+        default=scene.opening.window,
+        why=scene.opening.why,
         busy={t("overview.gpu"): kernels},
         gaps=run.gaps,
         slots=True,

@@ -29,7 +29,7 @@ def test_wrong_tokens_without_a_hazard_have_a_named_cause_and_a_way_back():
     assert (row.setting, row.put_back, unclaimed) == ("carry = none", "carry = select", [])
     assert row.when_wrong == "wrong tokens"
     assert row.seen == (
-        f"wrong tokens {diff.count} of {diff.total} from step {diff.first_step} on",
+        f"wrong tokens {diff.count} of {diff.total} positions, from step {diff.first_step} on",
     )
 
 
