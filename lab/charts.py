@@ -114,13 +114,20 @@ def idle_bars(
         for cause, ms in of_run.items():
             totals[cause] = max(totals.get(cause, 0.0), ms / wall_ms[title])
     causes = sorted(totals, key=lambda cause: -totals[cause])[:MAX_CAUSES]
-    looks = ((GAP, "/"), (HOST, ""), (STYLES["python"].fill, "x"))
+    gap = STYLES["gap"]
+    looks = ((gap.fill, "/"), (HOST, ""), (STYLES["python"].fill, "x"))
     data = [
         {
             "type": "bar", "orientation": "h", "name": title,
             "y": [for_plotly(cause_text(cause), 40) for cause in causes],
             "x": [100 * of_run.get(cause, 0.0) / wall_ms[title] for cause in causes],
-            "marker": {"color": fill, "pattern": {"shape": pattern, "solidity": 0.15}},
+            "marker": {
+                "color": fill, "line": {"width": 1, "color": gap.line if pattern == "/" else fill},
+                "pattern": {
+                    "shape": pattern, "fillmode": "overlay", "solidity": 0.16, "bgcolor": fill,
+                    "fgcolor": gap.line if pattern == "/" else HOST,
+                },
+            },
             "hovertemplate": "%{x:.3f} %<extra>%{fullData.name}</extra>",
         }
         for (title, of_run), (fill, pattern) in zip(gaps.items(), looks, strict=False)

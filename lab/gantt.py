@@ -31,7 +31,7 @@ SPACE = 0.16
 """Space below a lane."""
 
 LABEL_PX = 6.6
-LONGEST_LABEL = 22
+LONGEST_LABEL = 26
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,25 +30,31 @@ class Opening:
 def opening_of(run: Study, step_ns: int) -> Opening:
     """The first hazard or wrong token, or a typical gap of a run that has gaps of its own, or
     the first steps. `step_ns`: the ideal length of a step."""
-    at_ns, why = min(_faults(run), default=None) or _typical_gap(run) or (0, t("opening.start"))
+    faults = min(_faults(run), default=None)
+    first_ns, last_ns, why = faults or _typical_gap(run) or (0, 0, t("opening.start"))
     wall, length = run.run.wall_ns, STEPS * step_ns
-    fits_at_the_start = at_ns < length - step_ns
-    start = 0 if fits_at_the_start else round(at_ns - BEFORE * step_ns)
+    early = last_ns < length - step_ns
+    start = 0 if early else max(0, round(first_ns - BEFORE * step_ns))
     start = max(0, min(start, wall - length))
-    return Opening((start, min(start + length, wall)), why)
+    return Opening((start, min(max(start + length, last_ns + step_ns), wall)), why)
 
 
-def _faults(run: Study) -> list[tuple[int, str]]:
-    """When (ns) the first wrong token and the first hazard show on the device, and their names."""
+Place = tuple[int, int, str]
+"""From when to when something shows on the device (ns), and what it is."""
+
+
+def _faults(run: Study) -> list[Place]:
+    """The first wrong token and every kind of hazard."""
     found = []
     if run.diff is not None and run.diff.count:
         step = run.diff.first_step
-        found.append((_step_ns(run, step), t("opening.token", step=step)))
+        at_ns = _step_ns(run, step)
+        found.append((at_ns, at_ns, t("opening.token", step=step)))
     for hazard in run.run.hazards:
         spans = run.trace.spans
         ops = spans[(spans["device"] >= 0) & spans["correlation"].isin(hazard.ops)]
-        at_ns = int(ops["ts_ns"].min()) if len(ops) else _step_ns(run, hazard.step)
-        found.append((at_ns, t("opening.hazard", step=hazard.step)))
+        starts = ops["ts_ns"].tolist() or [_step_ns(run, hazard.step)]
+        found.append((min(starts), max(starts), t("opening.hazard", step=hazard.step)))
     return found
 
 
@@ -59,7 +65,7 @@ def _step_ns(run: Study, step: int) -> int:
     return int(kernels["ts_ns"].min()) if len(kernels) else run.run.wall_ns
 
 
-def _typical_gap(run: Study) -> tuple[int, str] | None:
+def _typical_gap(run: Study) -> Place | None:
     """The first gap of the run's own main cause that is no shorter than half of them."""
     causes = own_gaps(run.run)
     if not causes:
@@ -68,7 +74,7 @@ def _typical_gap(run: Study) -> tuple[int, str] | None:
     parts = [(gap, _ns_of(gap, cause)) for gap in run.gaps if _ns_of(gap, cause)]
     middle = median(ns for _, ns in parts)
     gap = next(gap for gap, ns in parts if ns >= middle)
-    return gap.start_ns, t("opening.gap", cause=cause_text(cause))
+    return gap.start_ns, gap.end_ns, t("opening.gap", cause=cause_text(cause))
 
 
 def _ns_of(gap: Gap, cause: str) -> int:

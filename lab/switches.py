@@ -28,7 +28,7 @@ def switched_panel(run: Study) -> None:
 
 
 def _row(row: Switched) -> None:
-    words, way_back = st.columns([7, 1.1], vertical_alignment="center")
+    words, way_back = st.columns([6, 1.4], vertical_alignment="center")
     words.markdown(_told(row))
     way_back.button(
         t("switched.button"), key=f"put-back-{row.name}", on_click=put_back, args=(row.name,),

@@ -28,7 +28,6 @@ def page() -> None:
         sync, overlapped = (study_of(config) for config in both_configs(cpu_ms, gpu_ms))
         with picture:
             _picture(sync, overlapped)
-            st.caption(t("home.causes", causes=_causes(sync)))
         bound = max(cpu_ms, gpu_ms)
         key = "home.bound_cpu" if cpu_ms > gpu_ms else "home.bound_gpu"
         st.markdown(t(key, bound=f"{bound:.1f}", cpu=f"{cpu_ms:.1f}"))
@@ -58,6 +57,7 @@ def _picture(sync: Study, overlapped: Study) -> None:
         figure = both_figures(sync, overlapped).figure
         st.plotly_chart(ReadyFigure(figure), key="closing", config=CONFIG, alt=alt)
         st.html(legend_html(drawn_names(figure), slots=True))
+        st.caption(t("home.causes", causes=_causes(sync)))
     with numbers:
         _numbers("home.sync", before.gpu_active, before.step_ms)
         points = 100 * (after.gpu_active - before.gpu_active)

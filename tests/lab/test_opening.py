@@ -8,17 +8,17 @@ from tests.lab.samples import study
 STEP_NS = 28_000_000
 
 
-def inside(run: Study, at_ns: int) -> bool:
-    start, end = opening_of(run, STEP_NS).window
+def inside(run: Study, at_ns: int, step_ns: int = STEP_NS) -> bool:
+    start, end = opening_of(run, step_ns).window
     return start <= at_ns < end
 
 
 def test_a_race_opens_on_the_first_of_its_operations() -> None:
-    run = study("no-wait-compute")
+    run = study("no-reuse-device-output")
     hazard = run.run.hazards[0]
     spans = run.trace.gpu_spans().set_index("correlation")
     times = [int(spans.loc[seq, "ts_ns"]) for seq in hazard.ops if seq in spans.index]
-    assert times and all(inside(run, at) for at in times)
+    assert times and all(inside(run, at, STEP_NS // 2) for at in times)
     assert opening_of(run, STEP_NS).why == f"the first hazard, at step {hazard.step}"
 
 
