@@ -23,6 +23,7 @@ from engine.report import (
     run_report,
     workloads_report,
 )
+from engine.switched import as_lines
 from engine.workload import WorkloadError
 from traces import write_trace
 from traces.arguments import OneLineParser
@@ -138,9 +139,12 @@ def _text(result: Run, report: dict[str, Any]) -> str:
     lines = [
         f"{report['mode']} on {report['device']}: {report['steps']} steps in "
         f"{report['wall_ms']:.3f} ms, {report['step_ms']:.3f} ms a step",
-        f"GPU active {100 * report['gpu_active']:.1f} %, idle {report['gpu_idle_ms']:.3f} ms",
-        f"wrong tokens {report['wrong_tokens']} of {report['total_tokens']}",
+        f"GPU active {100 * report['gpu_active']:.1f} % of the whole run (kernels alone), idle "
+        f"{report['gpu_idle_ms']:.3f} ms",
+        f"wrong tokens {report['wrong_tokens']} of {report['total_tokens']} positions "
+        "(of either run)",
     ]
+    lines += as_lines(result)
     lines += [f"  idle {ms:10.3f} ms  {cause}" for cause, ms in report["gaps"].items()]
     for hazard in report["hazards"]:
         lines.append(

@@ -176,22 +176,24 @@ class Mechanisms(RequestMechanisms, DeviceMechanisms, KvMechanisms, SpeculationM
     # -- hidden host synchronisation
     item_sync: bool = _toggle(
         "host syncs", "off | on",
-        "No .item() in the loop: a scalar read blocks the host until the device is done.",
+        "The loop reads no scalar. on: one .item() a step, which blocks the host until the device "
+        "is done.",
         "G", "vllm #41429",
     )  # fmt: skip
     print_tensor: bool = _toggle(
         "host syncs", "off | on",
-        "No printing of device tensors in the loop: it copies and waits.",
+        "The loop prints no device tensor. on: it prints one a step, and so copies and waits.",
         "G", "vllm #43107",
     )  # fmt: skip
     device_sync_each_step: bool = _toggle(
         "host syncs", "off | on",
-        "No device-wide synchronise in the loop.",
+        "The loop waits for events alone. on: a device-wide synchronise a step.",
         "G", "vllm #43107",
     )  # fmt: skip
     first_touch_alloc: bool = _toggle(
         "host syncs", "off | on",
-        "Device memory is allocated before the loop: a cold pool synchronises the device.",
+        "Device memory is allocated before the loop. on: each step allocates anew, and a cold pool "
+        "synchronises the device.",
         "G", "vllm #41429",
     )  # fmt: skip
     sampling: str = _toggle(

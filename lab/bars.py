@@ -1,7 +1,7 @@
 """Rectangles as Plotly bars: one bar trace a style, whatever the number of lanes.
 
-A name stands inside where it fits at the assumed width; Plotly hides it (`uniformtext`) where
-the browser is narrower.
+A name stands inside where it fits at an assumed width, cut where it must be; Plotly hides it
+(`uniformtext`) where the browser is narrower.
 """
 
 from collections import defaultdict
@@ -15,8 +15,14 @@ from lab.hover import Hover
 from lab.lod import PLOT_PX, Rects
 from lab.palette import OUTLINE, STYLE_NAMES, STYLES, WHITE
 
-LETTER_PX = 6.4
-SHORTEST_CUT = 9
+LETTER_PX = 5.2
+"""A letter at the smallest size that Plotly may shrink the names to."""
+
+LABELLED_PX = 850
+"""Width of the drawing that names must fit at: a window of 1,280 px beside the open sidebar.
+`PLOT_PX`, which decides what is drawn at all, is that of a wide screen."""
+
+SHORTEST_CUT = 8
 """Letters that must fit for a cut name to say anything."""
 
 OUTLINED_PX = 10
@@ -80,7 +86,7 @@ class Bars:
 
     def _inside(self, names: tuple[str, ...], ns: int) -> str:
         """The fullest of the names that fits into `ns`, or the last one cut, or nothing."""
-        letters = int((ns * self._px_per_ns - 4) / LETTER_PX)
+        letters = int((ns * self._px_per_ns * LABELLED_PX / PLOT_PX - 4) / LETTER_PX)
         for name in names:
             if len(name) <= letters:
                 return for_plotly(name)

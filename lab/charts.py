@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lab.catalogue import t
 from lab.counters import counters_in
 from lab.escape import for_plotly
-from lab.figures import FONT_PX, frame, time_axis
+from lab.figures import FONT_PX, INK, frame, time_axis
 from lab.hover import cause_text
 from lab.palette import GAP, HOST, SLOT_HUES, STYLES
 from traces import Gap, Trace
@@ -68,7 +68,7 @@ def overview(
         xaxis=time_axis(extent, "", showgrid=False, ticksuffix=" ms"),
         yaxis={
             "range": [1 - len(rows) - 0.05, 1.12], "fixedrange": True, "showgrid": False,
-            "zeroline": False, "tickmode": "array", "tickfont": {"size": FONT_PX - 1},
+            "zeroline": False, "tickmode": "array", "tickfont": {"size": FONT_PX - 1, "color": INK},
             "tickvals": [0.43 - number for number in range(len(rows))],
             "ticktext": [for_plotly(label, 10) for label in rows],
         },
@@ -89,7 +89,7 @@ def _ticks(gaps: Sequence[Gap], rows: int) -> dict[str, Any]:
         "marker": {"symbol": "triangle-down", "size": 8, "color": GAP},
         "hoverinfo": "text",
         "hovertext": [
-            for_plotly(f"{gap.ns / 1e6:.6f} ms · {cause_text(gap.cause)}") for gap in longest
+            for_plotly(f"{gap.ns / 1e6:.3f} ms · {cause_text(gap.cause)}") for gap in longest
         ],
     }
 
@@ -114,26 +114,38 @@ def idle_bars(
         for cause, ms in of_run.items():
             totals[cause] = max(totals.get(cause, 0.0), ms / wall_ms[title])
     causes = sorted(totals, key=lambda cause: -totals[cause])[:MAX_CAUSES]
-    looks = ((GAP, "/"), (HOST, ""), (STYLES["python"].fill, "x"))
+    gap = STYLES["gap"]
+    looks = ((gap.fill, "/"), (HOST, ""), (STYLES["python"].fill, "x"))
     data = [
         {
             "type": "bar", "orientation": "h", "name": title,
             "y": [for_plotly(cause_text(cause), 40) for cause in causes],
             "x": [100 * of_run.get(cause, 0.0) / wall_ms[title] for cause in causes],
-            "marker": {"color": fill, "pattern": {"shape": pattern, "solidity": 0.25}},
+            "marker": {
+                "color": fill, "line": {"width": 1, "color": gap.line if pattern == "/" else fill},
+                "pattern": {
+                    "shape": pattern, "fillmode": "overlay", "solidity": 0.16, "bgcolor": fill,
+                    "fgcolor": gap.line if pattern == "/" else HOST,
+                },
+            },
             "hovertemplate": "%{x:.3f} %<extra>%{fullData.name}</extra>",
         }
         for (title, of_run), (fill, pattern) in zip(gaps.items(), looks, strict=False)
     ]  # fmt: skip
     layout = frame(
-        height=70 + 26 * len(causes) * len(data) // 2,
+        height=76 + len(causes) * (10 + 14 * len(data)),
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         margin={"l": 8, "r": 8, "t": 30, "b": 40},
         bargap=0.25,
-        xaxis={"title": {"text": t("idle.axis")}, "zeroline": False, "ticksuffix": " %"},
-        yaxis={"autorange": "reversed", "automargin": True},
-    )
+        xaxis={
+            "title": {"text": t("idle.axis"), "font": {"color": INK}},
+            "tickfont": {"color": INK}, "zeroline": False, "ticksuffix": " %",
+        },
+        yaxis={
+            "autorange": "reversed", "automargin": True, "dtick": 1, "tickfont": {"color": INK},
+        },
+    )  # fmt: skip
     return {"data": data, "layout": layout}
 
 
@@ -149,7 +161,8 @@ def counters(trace: Trace, window: tuple[int, int]) -> dict[str, Any]:
     for number, counter in enumerate(strips, 1):
         axis = "y" if number == 1 else f"y{number}"
         layout["yaxis" if number == 1 else f"yaxis{number}"] = {
-            "title": {"text": for_plotly(counter.name, 24)}, "rangemode": "tozero",
+            "title": {"text": for_plotly(counter.name, 24), "font": {"color": INK}},
+            "tickfont": {"color": INK}, "rangemode": "tozero",
             "fixedrange": True, "automargin": True, "gridcolor": "rgba(122, 132, 142, 0.18)",
         }  # fmt: skip
         data.append(

@@ -19,7 +19,7 @@ from lab.study import Study
 COST = COSTS["published-8b"]
 WORKLOAD = WORKLOADS["chat"]
 STEPS = 64
-SHOWN_STEPS = 5
+SHOWN_STEPS = 3
 MS = 1_000_000
 
 CPU_MS = round(COST.host_step_ns / MS, 1)

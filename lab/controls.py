@@ -9,8 +9,9 @@ from typing import Final
 import streamlit as st
 
 from engine.device.costs import COSTS
-from engine.mechanisms import MOST, TABLE, Info
+from engine.mechanisms import BY_NAME, MOST, TABLE, Info, MechanismError, parse
 from engine.modes import MODES
+from engine.toggle_words import in_words
 from engine.workloads import WORKLOADS
 from lab.catalogue import t, t_or
 from lab.state import DEFAULT_MODE, Choice, default_workload, mode_toggles
@@ -61,6 +62,11 @@ def reset_toggles(*names: str) -> None:
     values = mode_toggles(MODES[st.session_state["mode"]])
     for name in names:
         _set_toggle(name, values[name])
+
+
+def put_back(name: str) -> None:
+    """Callback: set a toggle to its right value, whatever the scene has."""
+    _set_toggle(name, BY_NAME[name].correct)
 
 
 def _set_toggle(name: str, value: str) -> None:
@@ -143,7 +149,16 @@ def _mechanisms(mode: str) -> dict[str, str]:
 
 
 def _current(name: str, default: str) -> str:
-    return str(st.session_state.get(name, default))
+    """A toggle's value before its switch is drawn. Until a page's first run has drawn it, only
+    the URL knows."""
+    if name in st.session_state:
+        return str(st.session_state[name])
+    value = st.query_params.get(name, default)
+    try:
+        parse(name, value)
+    except MechanismError:
+        return default
+    return value
 
 
 def _toggle(info: Info, default: str, changed: bool) -> str:
@@ -168,7 +183,7 @@ def _toggle(info: Info, default: str, changed: bool) -> str:
 
 
 def _wrong(info: Info) -> str:
-    return t_or(f"mechanism.{info.name}.wrong", info.seen_when_wrong)
+    return t_or(f"mechanism.{info.name}.wrong", in_words(info.seen_when_wrong))
 
 
 def _widget(info: Info, label: str, default: str, help_text: str) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lab.catalogue import t, t_or
 from lab.escape import for_plotly
-from lab.figures import FONT_PX
+from lab.figures import FONT_PX, INK
 from lab.palette import EDGE, FAINT
 from traces import Trace
 
@@ -92,7 +92,7 @@ def _axis(counter: Counter, domain: tuple[float, float]) -> dict[str, Any]:
         "tickmode": "array",
         "tickvals": [0, top],
         "ticktext": ["0", f"{top:,.6g}"],
-        "tickfont": {"size": FONT_PX - 2},
+        "tickfont": {"size": FONT_PX - 2, "color": INK},
         "gridcolor": FAINT,
         "zeroline": False,
     }

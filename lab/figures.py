@@ -9,8 +9,13 @@ from typing import Any
 
 import plotly.io
 from plotly.basedatatypes import BaseFigure
+from streamlit.elements.lib.streamlit_plotly_theme import GRAY_90
 
 FONT_PX = 12
+INK = GRAY_90
+"""The page's own text colour, light or dark: Streamlit puts it in the browser in place of this
+one. Its usual colour for figures is too pale to be read (3.7:1)."""
+
 CONFIG = {
     "displaylogo": False,
     "modeBarButtons": [["toImage"]],
@@ -38,7 +43,7 @@ def frame(height: int, **layout: object) -> dict[str, Any]:
         "height": height,
         "showlegend": False,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "font": {"size": FONT_PX},
+        "font": {"size": FONT_PX, "color": INK},
         "hoverlabel": {"align": "left", "namelength": -1},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
@@ -48,12 +53,12 @@ def frame(height: int, **layout: object) -> dict[str, Any]:
 def time_axis(window: tuple[int, int], title: str, **axis: object) -> dict[str, Any]:
     """An x axis in ms over a window in ns."""
     return {
-        "title": {"text": title, "standoff": 6, "font": {"size": FONT_PX}},
+        "title": {"text": title, "standoff": 6, "font": {"size": FONT_PX, "color": INK}},
         "range": [window[0] / 1e6, window[1] / 1e6],
         "showgrid": True,
         "gridcolor": "rgba(122, 132, 142, 0.18)",
         "zeroline": False,
-        "tickfont": {"size": FONT_PX - 1},
+        "tickfont": {"size": FONT_PX - 1, "color": INK},
         "nticks": 12,
         "hoverformat": ",.6f",
     } | axis

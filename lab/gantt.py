@@ -15,9 +15,10 @@ from lab.arrows import arrow_traces
 from lab.bars import Bars
 from lab.catalogue import t
 from lab.counters import add_strips, counters_in
-from lab.escape import for_plotly
-from lab.figures import FONT_PX, frame, time_axis
+from lab.escape import for_plotly, one_line
+from lab.figures import FONT_PX, INK, frame, time_axis
 from lab.hover import Hover
+from lab.labels import shortened
 from lab.lanes import Lane
 from lab.lod import reduce_layers
 from traces import Gap, Trace
@@ -30,7 +31,7 @@ SPACE = 0.16
 """Space below a lane."""
 
 LABEL_PX = 6.6
-LONGEST_LABEL = 22
+LONGEST_LABEL = 26
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ def draw(panels: Sequence[Panel], window: tuple[int, int]) -> Gantt:
         height=lanes_px + 50,
         barmode="overlay",
         bargap=0,
-        uniformtext={"mode": "hide", "minsize": FONT_PX - 2},
+        uniformtext={"mode": "hide", "minsize": FONT_PX - 3},
         margin={"l": _label_width(rows), "r": 10, "t": 6, "b": 44},
         xaxis=time_axis(window, t("axis.ms"), fixedrange=False),
         yaxis=_lane_axis(rows, total),
@@ -154,6 +155,10 @@ def _label_width(rows: Sequence[Row]) -> int:
     return round(min(longest, LONGEST_LABEL) * LABEL_PX) + 14
 
 
+def _labels(rows: Sequence[Row]) -> list[str]:
+    return shortened([one_line(row.lane.label, 200) for row in rows], LONGEST_LABEL)
+
+
 def _lane_axis(rows: Sequence[Row], total: float) -> dict[str, Any]:
     return {
         "range": [total, 0],
@@ -162,8 +167,8 @@ def _lane_axis(rows: Sequence[Row], total: float) -> dict[str, Any]:
         "zeroline": False,
         "tickmode": "array",
         "tickvals": [row.middle for row in rows],
-        "ticktext": [for_plotly(row.lane.label, LONGEST_LABEL) for row in rows],
-        "tickfont": {"size": FONT_PX - 1},
+        "ticktext": [for_plotly(label) for label in _labels(rows)],
+        "tickfont": {"size": FONT_PX - 1, "color": INK},
         "ticks": "outside",
         "ticklen": 4,
         "tickcolor": "rgba(0,0,0,0)",

@@ -34,8 +34,9 @@ class Hover:
             return (str(self._columns["name"][span]),)
         gap = self._gaps[span]
         cause = cause_text(gap.cause)
-        more = t("gap.more", count=len(gap.parts) - 1) if len(gap.parts) > 1 else ""
-        return f"{cause}{more} · {short_ms(gap.ns)}", f"{cause}{more}", cause, t("gap.idle")
+        others = len(gap.parts) - 1
+        full = t("gap.more", cause=cause, count=others) if others else cause
+        return f"{full} · {short_ms(gap.ns)}", full, cause
 
     def span(self, span: int) -> str:
         """Hover text of one span."""
@@ -66,7 +67,7 @@ class Hover:
 
     def merged(self, count: int, busy: int, share: float, longest: int, is_gap: bool) -> str:
         """Hover text of a rectangle that stands for several spans."""
-        name = self.names(longest, is_gap)[-2 if is_gap else 0]
+        name = self.names(longest, is_gap)[-1]
         dur = self._gaps[longest].ns if is_gap else int(self._columns["dur_ns"][longest])
         key = "hover.merged_gaps" if is_gap else "hover.merged"
         return "<br>".join(

@@ -129,13 +129,18 @@ class Inspection:
         """What a reader of the figures must know: what was lost, what is missing."""
         meta = self.trace.meta
         found = [str(warning) for warning in meta.get("warnings", [])]
-        if meta.get("skipped"):
+        if meta.get("skipped") and not found:
             found.append(t("inspect.skipped", count=f"{meta['skipped']:,}"))
-        launches = int((self.trace.spans["kind"] == "launch").sum())
         if not self.devices:
-            lost = t("inspect.lost_gpu", count=f"{launches:,}")
-            found.append(lost if launches else t("inspect.no_gpu"))
+            launches = int((self.trace.spans["kind"] == "launch").sum())
+            found.append(self._no_gpu(launches))
         return found
+
+    def _no_gpu(self, launches: int) -> str:
+        """Why there may be no GPU work in the file."""
+        if self.trace.meta.get("cut_off"):
+            return t("inspect.cut_gpu")
+        return t("inspect.lost_gpu", count=f"{launches:,}") if launches else t("inspect.no_gpu")
 
     def idle_by_cause(self) -> dict[str, float]:
         """Idle ms of all devices by cause."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from lab.catalogue import t
 from lab.escape import for_html
-from lab.palette import ALARM, EDGE, HAZARD, STYLE_NAMES, STYLES, Style, slot_letter
+from lab.palette import ALARM, EDGE, GAP, HAZARD, STYLE_NAMES, STYLES, Style, slot_letter
 
 STRIPES = {"/": 135, "\\": 45, "x": 90, ".": 0}
 """CSS angles that look like Plotly's hatches."""
@@ -16,6 +16,8 @@ LINE = "display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.8rem;opacity:.9"
 BOX = "display:inline-block;width:1.5em;height:.8em;vertical-align:-.05em"
 ARROW = f'<i style="color:{EDGE};font-style:normal;font-weight:700">→</i>'
 EVENT_ARROW, LAUNCH_ARROW = "event arrow", "launch arrow"
+LONG_GAP = "long gap"
+"""Name under which the marks of the overview strip stand in the legend."""
 
 
 def legend_html(drawn: Iterable[str], slots: bool) -> str:
@@ -33,6 +35,8 @@ def legend_html(drawn: Iterable[str], slots: bool) -> str:
             items[t(key)] = ARROW
     if HAZARD in names:
         items[t("legend.hazard")] = f'<b style="color:{ALARM}">▲</b>'
+    if LONG_GAP in names:
+        items[t("legend.long_gap")] = f'<b style="color:{GAP}">▼</b>'
     spans = "".join(f"<span>{swatch} {for_html(text)}</span>" for text, swatch in items.items())
     return f'<div style="{LINE}">{spans}</div>'
 

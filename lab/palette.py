@@ -15,13 +15,16 @@ HAZARD = "hazard"
 """Name of the trace that marks hazards in a timeline."""
 
 GAP = "#E69F00"
-HOST = "#7A848E"
+HOST = "#6B757F"
 EDGE = "#808A94"
 FAINT = "rgba(122, 132, 142, 0.30)"
-SLOT_HUES = ("#0072B2", "#009E73", "#A5628C", "#3F8FBF")
+SLOT_HUES = ("#0072B2", "#009E73", "#A05D87", "#4A9ACB")
 WHITE = "#FFFFFF"
 INK = "#1F2328"
 """Text on light fills, the same on a light and on a dark page."""
+
+SLOT_TEXT = (WHITE, INK, WHITE, INK)
+"""What can be read (4.5:1) on each slot's hue."""
 
 OUTLINE = "rgba(255, 255, 255, 0.55)"
 
@@ -38,9 +41,9 @@ class Style:
     text: str = ""
 
 
-def _slot_styles(hue: str) -> dict[str, Style]:
+def _slot_styles(hue: str, text: str) -> dict[str, Style]:
     return {
-        "kernel": Style("legend.kernel", hue, text=WHITE),
+        "kernel": Style("legend.kernel", hue, text=text),
         "h2d": Style("legend.h2d", hue, "/", WHITE),
         "d2h": Style("legend.d2h", hue, "\\", WHITE),
         "copy": Style("legend.copy", hue, "x", WHITE),
@@ -58,8 +61,8 @@ STYLES: dict[str, Style] = {
     "gap": Style("legend.gap", "#F7DFA8", "/", GAP, INK),
 } | {
     f"{kind} {slot}": style
-    for slot, hue in enumerate(SLOT_HUES)
-    for kind, style in _slot_styles(hue).items()
+    for slot, (hue, text) in enumerate(zip(SLOT_HUES, SLOT_TEXT, strict=True))
+    for kind, style in _slot_styles(hue, text).items()
 }
 """Style by name; device work is "<kind> <slot number>", with hues repeating from the fifth."""
 

@@ -8,14 +8,9 @@ from functools import cached_property
 
 from lab.catalogue import t
 from lab.gantt import Panel
+from lab.opening import Opening, opening_of
 from lab.study import Bound, Study, bound_of
 from lab.units import percent, whole_ns
-
-STEPS = 4
-"""Length of the first window, in steps of the ideal length."""
-
-BEFORE = 2
-"""Steps shown before the place where something goes wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,19 +45,10 @@ class Scene:
         shown = [self.run, *self.pinned(names).values()]
         return 0, max(study.run.wall_ns for study in shown)
 
-    def first_window(self) -> tuple[int, int]:
-        """A stretch that can be read: around the first fault, or else the first steps."""
-        fault = first_fault(self.run)
-        starts, wall = self.run.step_starts, self.run.run.wall_ns
-        start = starts.get(max(0, fault - BEFORE), 0)
-        return start, min(start + STEPS * whole_ns(self.bound.step_ms), wall)
-
-
-def first_fault(study: Study) -> int:
-    """The step of the first wrong token, or else of the first hazard; -1 where all is well."""
-    if study.diff is not None and study.diff.count:
-        return study.diff.first_step
-    return min((hazard.step for hazard in study.run.hazards), default=-1)
+    @cached_property
+    def opening(self) -> Opening:
+        """The stretch to show first, and why."""
+        return opening_of(self.run, whole_ns(self.bound.step_ms))
 
 
 def _panel(title: str, study: Study, everything: bool) -> Panel:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from engine import Run
 from engine.figures import Figures
+from engine.switched import Switched, switched
 from engine.token_diff import TokenDiff
 from lab.lanes import Lane, make_lanes
 from traces import Gap, Trace, trace_bytes
@@ -43,6 +44,11 @@ class Study:
     def diff(self) -> TokenDiff | None:
         """Tokens against the sync baseline; None for a run of timing alone."""
         return self.run.token_diff
+
+    @cached_property
+    def switched(self) -> tuple[list[Switched], list[str]]:
+        """Toggles off their right value with what came of each, and what none accounts for."""
+        return switched(self.run)
 
     @cached_property
     def file(self) -> bytes:

@@ -68,7 +68,7 @@ def gap_table(gaps: Sequence[Gap]) -> pd.DataFrame:
     rows = [
         (
             gap.device, gap.start_ns / 1e6, gap.ns / 1e6, cause_text(gap.cause),
-            "; ".join(f"{cause_text(p.cause)} {p.ns / 1e6:.6f} ms" for p in gap.parts[1:]),
+            "; ".join(f"{cause_text(p.cause)} {p.ns / 1e6:.3f} ms" for p in gap.parts[1:]),
         )
         for gap in gaps
     ]  # fmt: skip

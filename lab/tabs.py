@@ -18,7 +18,7 @@ from lab.view import show_figure
 from lab.window import Window
 
 INVARIANTS = ("lengths", "writer", "release", "streamed", "end", "pool")
-NS_FORMAT = "%.6f"
+US_FORMAT = "%.3f"
 
 MAX_BLOCKS = 6
 """Hazards told at length; the table has all of them."""
@@ -56,9 +56,10 @@ def _hazards(scene: Scene) -> None:
         st.caption(t("hazard.none"))
         return
     st.caption(t("hazard.legend"))
+    st.caption(t("hazard.kinds"))
     for hazard in hazards[:MAX_BLOCKS]:
         key = "hazard.where" if hazard.step >= 0 else "hazard.where_outside"
-        where = t(key, resource=hazard.resource, step=hazard.step, count=hazard.count)
+        where = t(key, resource=hazard.resource, step=hazard.step, count=f"{hazard.count:,}")
         st.markdown(f":red[**▲ {hazard.kind}**] {for_markdown(where)}")
         st.caption(
             for_markdown(
@@ -98,7 +99,7 @@ def _service(scene: Scene) -> None:
 def _spans(scene: Scene, window: Window) -> None:
     st.caption(t("spans.legend", most=f"{MAX_SPANS:,}"))
     formats = {
-        t(key): st.column_config.NumberColumn(format=NS_FORMAT)
+        t(key): st.column_config.NumberColumn(format=US_FORMAT)
         for key in ("span.start", "span.dur")
     }
     st.dataframe(span_table(scene.run.trace, window), hide_index=True, column_config=formats)

@@ -34,13 +34,22 @@ def verdict_row(run: Study, sync: Study, bound: Bound) -> None:
         gpu=f"{bound.gpu_ms:.2f}", host=f"{bound.host_ms:.2f}", ideal=f"{ideal_ms / 1000:.2f}",
     )  # fmt: skip
     _wrong_card(row, run)
-    hazards = len(run.run.hazards)
-    _card(row, "hazards", _alarm(hazards), t("verdict.hazards_note" if hazards else "verdict.none"))
+    _hazards_card(row, run)
     broken = len(run.run.invariants)
     _card(
         row, "invariants", _alarm(broken) if broken else t("verdict.hold"),
         t("verdict.broken_note" if broken else "verdict.all"),
     )  # fmt: skip
+
+
+def _hazards_card(row: st.delta_generator.DeltaGenerator, run: Study) -> None:
+    hazards = run.run.hazards
+    if not hazards:
+        _card(row, "hazards", "0", t("verdict.none"))
+        return
+    pairs = f"{sum(hazard.count for hazard in hazards):,}"
+    kinds = t("verdict.kinds" if len(hazards) > 1 else "verdict.kind", count=len(hazards))
+    _card(row, "hazards", ALARM.format(value=kinds), t("verdict.hazards_note", pairs=pairs))
 
 
 def _wrong_card(row: st.delta_generator.DeltaGenerator, run: Study) -> None:

@@ -13,9 +13,10 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.charts import overview
+from lab.escape import for_markdown
 from lab.figures import CONFIG, ReadyFigure
 from lab.gantt import Gantt, Panel, draw
-from lab.legend import legend_html
+from lab.legend import LONG_GAP, legend_html
 from lab.window import Window, WindowKeys, on_select, window_controls
 from traces import Gap
 
@@ -23,7 +24,8 @@ from traces import Gap
 @dataclass(frozen=True, eq=False)
 class View:
     """What a timeline needs beside its panels. `extent`: the whole run; `default`: the window
-    to open with; `busy`: spans by row of the overview; `slots`: kernels belong to slots."""
+    to open with; `busy`: spans by row of the overview; `slots`: kernels belong to slots;
+    `why` that window."""
 
     keys: WindowKeys
     extent: Window
@@ -32,6 +34,7 @@ class View:
     gaps: Sequence[Gap]
     slots: bool
     alt: str
+    why: str = ""
 
 
 def show_figure(figure: dict[str, Any], key: str, alt: str) -> None:
@@ -51,19 +54,22 @@ def timeline(view: View, panels: Sequence[Panel]) -> Window:
     window = window_controls(keys, view.extent, view.default)
     gantt = draw(panels, window)
     left_px = gantt.figure["layout"]["margin"]["l"]
+    marks = [LONG_GAP] if view.busy and view.gaps else []
     if view.busy:
         whole = overview(view.busy, view.gaps, view.extent, window, left_px)
         with strip:
             _zoomable(whole, f"{keys.chart}-overview", t("overview.alt"), view)
     _zoomable(gantt.figure, keys.chart, view.alt, view)
-    st.html(legend_html(drawn_names(gantt.figure), view.slots))
-    st.caption(_told(window, gantt))
+    st.html(legend_html([*drawn_names(gantt.figure), *marks], view.slots))
+    st.caption(_told(view, window, gantt))
     return window
 
 
-def _told(window: Window, gantt: Gantt) -> str:
-    """What the picture shows, and whether short spans are drawn together in it."""
+def _told(view: View, window: Window, gantt: Gantt) -> str:
+    """What the picture shows, why, and whether short spans are drawn together in it."""
     told = t("view.window", start=f"{window[0] / 1e6:,.3f}", end=f"{window[1] / 1e6:,.3f}")
+    if view.why and window == view.default:
+        told += " " + t("view.why", why=for_markdown(view.why))
     merged = gantt.drawn - gantt.single
     if merged:
         told += " " + t("view.merged", merged=f"{merged:,}", drawn=f"{gantt.drawn:,}")

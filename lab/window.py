@@ -95,15 +95,16 @@ def window_controls(keys: WindowKeys, extent: Window, default: Window) -> Window
             placeholder=f"{default[key == keys.end] / 1e6:.3f}",
         )  # fmt: skip
     changed = bool(state.get(keys.history)) or state.get(keys.start) is not None
-    row.button(
+    buttons = row.container(horizontal=True, gap="small", width="content")
+    buttons.button(
         t("window.back"), key=f"{keys.chart}-back", on_click=go_back,
         args=(state, keys), disabled=not changed,
     )  # fmt: skip
-    row.button(
+    buttons.button(
         t("window.reset"), key=f"{keys.chart}-reset", on_click=forget, args=(state, keys),
         disabled=not changed,
     )  # fmt: skip
-    row.button(
+    buttons.button(
         t("window.whole"), key=f"{keys.chart}-whole", on_click=push_window,
         args=(state, keys, extent),
     )  # fmt: skip

@@ -105,7 +105,10 @@ def _meta(
     lost = reader.threads.stray_ends + reader.asyncs.stray_ends
     unclosed = reader.threads.unclosed + reader.asyncs.unclosed
     sentences = [
-        (chrome.cut_off, "The file was cut off; the events before the cut are shown."),
+        (
+            chrome.cut_off and not warnings,
+            "The file was cut off; the events before the cut are shown.",
+        ),
         (chrome.damaged, f"{chrome.damaged:,} damaged events were skipped."),
         (chrome.repaired, f"{chrome.repaired:,} events with invalid characters were repaired."),
         (lost, f"{lost:,} end events without a beginning were skipped."),
@@ -117,6 +120,7 @@ def _meta(
         "format": "PyTorch profiler (Kineto)" if is_kineto else _generic_format(keys),
         "clock_start_ns": shift,
         "skipped": chrome.damaged + lost + sum(reader.skipped[r] for r in (NO_TIME, NEGATIVE)),
+        "cut_off": bool(chrome.cut_off or warnings),
         "warnings": warnings + told + skip_sentences(reader.skipped.items()),
         "profiler_markers": [row | {"ts_ns": row["ts_ns"] - shift} for row in reader.markers],
         "file": {key: keys[key] for key in KEPT_KEYS if key in keys},

@@ -92,7 +92,7 @@ class DumpReader:
         told = [*warnings]
         if lost:
             told.append(f"{lost:,} damaged events were skipped, and all flow edges with them.")
-        if chrome.cut_off:
+        if chrome.cut_off and not warnings:
             told.append("The file was cut off; the events before the cut are shown.")
         known = range(len(self._spans))
         flows = [
@@ -101,6 +101,8 @@ class DumpReader:
             if not lost and flow.get("src") in known and flow.get("dst") in known
         ]
         meta = self._header.meta | ({"skipped": lost, "warnings": told} if told else {})
+        if chrome.cut_off or warnings:
+            meta["cut_off"] = True
         return Trace.from_rows(self._spans, flows, self._counters, meta)
 
 

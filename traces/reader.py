@@ -14,9 +14,9 @@ def open_trace(source: Source, name: str = "", max_bytes: int = MAX_BYTES) -> Tr
     Reads this project's dumps without loss, Chrome Trace Event JSON (array and object
     form) and PyTorch profiler files old and new, plain, gzip or zip; damaged and cut-off
     files as far as they go, with what was lost in `meta["skipped"]` and
-    `meta["warnings"]`. `name` is only noted (`meta["name"]`) and plays no part in reading.
-    `max_bytes` caps the unpacked size. Raises TraceError, one sentence that says what the
-    file is and what to do, for everything else.
+    `meta["warnings"]`, and `meta["cut_off"]` where the end is missing. `name` is only noted
+    (`meta["name"]`) and plays no part in reading. `max_bytes` caps the unpacked size. Raises
+    TraceError, one sentence that says what the file is and what to do, for everything else.
     """
     text, warnings = read_source(source, max_bytes)
     refuse_unreadable(text)

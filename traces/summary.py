@@ -50,7 +50,8 @@ def as_text(summary: dict[str, Any]) -> str:
     for device in summary["devices"]:
         lines += [
             f"GPU {device['id']}    active {device['active']:.1%}, kernels alone "
-            f"{device['compute_active']:.1%} (active is not the same as efficient)",
+            f"{device['compute_active']:.1%}, from its first to its last event "
+            "(active is not the same as efficient)",
             f"         busy {device['busy_ms']:,.3f} ms, idle {device['idle_ms']:,.3f} ms, "
             f"streams {', '.join(map(str, device['streams']))}",
             f"         copies {device['copy_ms']:,.3f} ms, of which "
@@ -91,6 +92,8 @@ def _missing_gpu_work(trace: Trace) -> list[str]:
     if trace.devices:
         return []
     launches = int((trace.spans["kind"] == "launch").sum())
+    if trace.meta.get("cut_off"):
+        return ["No GPU work is recorded before the cut; what came after it is lost."]
     if not launches:
         return ["No GPU work is recorded in this file, so there is no idle time to explain."]
     return [

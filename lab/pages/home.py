@@ -7,6 +7,7 @@ from lab.closing import CPU_MS, GPU_MS, both_configs, both_figures
 from lab.controls import BOUND
 from lab.figures import CONFIG, ReadyFigure
 from lab.guard import one_sentence
+from lab.hover import cause_text
 from lab.legend import legend_html
 from lab.runs import study_of
 from lab.study import Study
@@ -14,6 +15,7 @@ from lab.units import percent
 from lab.view import drawn_names
 
 BREAK_MODE = "no-wait-compute"
+CAUSES = 3
 
 
 def page() -> None:
@@ -30,7 +32,7 @@ def page() -> None:
         key = "home.bound_cpu" if cpu_ms > gpu_ms else "home.bound_gpu"
         st.markdown(t(key, bound=f"{bound:.1f}", cpu=f"{cpu_ms:.1f}"))
     _ways_on()
-    st.caption(t("home.reference"))
+    st.markdown(f":small[{t('home.reference')}]")
 
 
 def _sliders() -> tuple[float, float]:
@@ -48,13 +50,14 @@ def _sliders() -> tuple[float, float]:
 
 def _picture(sync: Study, overlapped: Study) -> None:
     """The two runs, and beside each of them its two numbers."""
-    drawing, numbers = st.columns([5, 1.5], vertical_alignment="center")
+    drawing, numbers = st.columns([5, 1.5])
     before, after = sync.numbers, overlapped.numbers
     alt = t("home.alt", sync=percent(before.gpu_active), async_=percent(after.gpu_active))
     with drawing:
         figure = both_figures(sync, overlapped).figure
         st.plotly_chart(ReadyFigure(figure), key="closing", config=CONFIG, alt=alt)
         st.html(legend_html(drawn_names(figure), slots=True))
+        st.caption(t("home.causes", causes=_causes(sync)))
     with numbers:
         _numbers("home.sync", before.gpu_active, before.step_ms)
         points = 100 * (after.gpu_active - before.gpu_active)
@@ -79,6 +82,15 @@ def _numbers(
         t("home.step"), t("home.ms", ms=f"{step_ms:.1f}"), faster, delta_color="off",
         delta_arrow="off", width="content",
     )  # fmt: skip
+
+
+def _causes(sync: Study) -> str:
+    """What the GPU waits for when the two take turns, as shares of its idle time."""
+    gaps = sync.numbers.gaps
+    return ", ".join(
+        t("verdict.cause", cause=cause_text(cause), share=percent(ms / sum(gaps.values())))
+        for cause, ms in list(gaps.items())[:CAUSES]
+    )
 
 
 def _ways_on() -> None:

@@ -18,9 +18,10 @@ from lab.window import Window, WindowKeys, forget, push_window
 from traces import list_samples
 
 KEYS = WindowKeys("w0", "w1", "inspect")
+ROUND = "upload-round"
 JUMPS = 6
 GAP_ROWS = 500
-MS = st.column_config.NumberColumn(format="%.6f")
+MS = st.column_config.NumberColumn(format="%.3f")
 
 
 def page() -> None:
@@ -40,17 +41,18 @@ def page() -> None:
 
 
 def _source() -> Inspection | None:
-    """The uploaded file, or else the chosen sample; a bad file is told in one sentence."""
+    """The uploaded file or the chosen sample, whichever came last; a bad file is told in one
+    sentence."""
     left, right = st.columns([2, 1])
     file = left.file_uploader(
-        t("inspect.upload"), max_upload_size=MAX_UPLOAD_MB, key="trace-file",
-        help=t("inspect.lead"), on_change=forget, args=(st.session_state, KEYS),
+        t("inspect.upload"), max_upload_size=MAX_UPLOAD_MB, key=_uploader_key(),
+        help=t("inspect.lead"), on_change=_let_go_of_sample,
     )  # fmt: skip
     samples = {sample.title: sample for sample in list_samples()}
     if samples:
         title = right.selectbox(
             t("inspect.sample"), [t("inspect.no_sample"), *samples], index=1, key="sample",
-            bind=BOUND, on_change=forget, args=(st.session_state, KEYS),
+            bind=BOUND, on_change=_let_go_of_upload,
         )  # fmt: skip
         if title in samples:
             right.caption(for_markdown(samples[title].about))
@@ -64,6 +66,23 @@ def _source() -> Inspection | None:
         with one_sentence():
             return read_sample(samples[title])
     return None
+
+
+def _uploader_key() -> str:
+    """A new key is a new, empty uploader: the only way to take a file out of one."""
+    return f"trace-file-{st.session_state.get(ROUND, 0)}"
+
+
+def _let_go_of_sample() -> None:
+    """Callback: an uploaded file takes the place of the sample."""
+    st.session_state["sample"] = t("inspect.no_sample")
+    forget(st.session_state, KEYS)
+
+
+def _let_go_of_upload() -> None:
+    """Callback: a chosen sample takes the place of the uploaded file."""
+    st.session_state[ROUND] = st.session_state.get(ROUND, 0) + 1
+    forget(st.session_state, KEYS)
 
 
 def _verdict(inspection: Inspection) -> None:
@@ -169,7 +188,8 @@ def _causes(inspection: Inspection, window: Window) -> None:
     wall_ms = sum(gaps.values()) + sum(device.busy_ns for device in inspection.devices) / 1e6
     tables = {t("inspect.this"): gaps}, {t("inspect.this"): wall_ms}
     show_figure(idle_bars(*tables), "causes", t("idle.alt"))
-    st.dataframe(idle_table(*tables), hide_index=True)
+    table = idle_table(*tables)
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(table.columns[1:], MS))
 
 
 def _spans(inspection: Inspection, window: Window) -> None:

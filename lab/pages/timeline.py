@@ -11,6 +11,7 @@ from lab.guard import one_sentence
 from lab.runs import studies
 from lab.scene import Scene
 from lab.state import Choice, file_name, link
+from lab.switches import switched_panel
 from lab.tabs import scene_tabs
 from lab.verdicts import verdict_row
 from lab.view import View, timeline
@@ -32,6 +33,7 @@ def page() -> None:
         if choice.compute and not scene.run.run.config.compute:
             head.caption(t("head.timing_only"))
         verdict_row(scene.run, scene.sync, scene.bound)
+        switched_panel(scene.run)
         pins = st.pills(
             t("pins.label"), PINS, selection_mode="multi", default=PINS, key="pins", bind=BOUND,
             help=t("pins.help"),
@@ -92,7 +94,8 @@ def _view(scene: Scene, names: list[str]) -> View:
     return View(
         keys=WINDOW,
         extent=scene.extent(names),
-        default=scene.first_window(),
+        default=scene.opening.window,
+        why=scene.opening.why,
         busy={t("overview.gpu"): kernels},
         gaps=run.gaps,
         slots=True,

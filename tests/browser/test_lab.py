@@ -173,7 +173,7 @@ def test_dragging_a_box_zooms_and_back_returns(page) -> None:
     page.locator(".st-key-pins").get_by_text("sync", exact=True).first.click()
     page.wait_for_url("**pins=**")
     wait_for_window(page, zoomed)
-    page.get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Back", exact=True).click()
     page.wait_for_function("!location.search.includes('t0=')")
     wait_for_window(page, [start, end])
 

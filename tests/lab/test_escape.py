@@ -42,5 +42,5 @@ def test_html_is_escaped() -> None:
 def test_a_hostile_file_stays_harmless_in_the_verdict() -> None:
     inspection = Inspection(profiler_trace(HOSTILE, spans=3), HOSTILE, "key")
     (sentence,) = inspection.verdicts
-    assert sentence.startswith("GPU 0 idle 25.0 % of 400 µs")
+    assert sentence.startswith("GPU 0 idle 25.0 % of the 400 µs from its first")
     assert inspection.warnings == [HOSTILE]

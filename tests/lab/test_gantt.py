@@ -122,7 +122,7 @@ def test_the_alarm_colour_is_for_hazards_alone(whole: Gantt) -> None:
 
 def test_a_hazard_is_marked_at_both_operations() -> None:
     scene = Scene(study(wait_h2d="off"), study("sync"), study())
-    figure = draw(scene.panels([]), scene.first_window()).figure
+    figure = draw(scene.panels([]), scene.opening.window).figure
     (marks,) = [trace for trace in figure["data"] if trace["name"] == HAZARD]
     spans = scene.run.trace.spans.set_index("correlation")
     first, second = (spans[spans["device"] == 0].loc[seq] for seq in scene.run.run.hazards[0].ops)
@@ -172,7 +172,7 @@ def test_the_bound_is_the_cost_models() -> None:
 def test_the_first_window_is_around_the_first_fault() -> None:
     broken = study(wait_h2d="off")
     scene = Scene(broken, study("sync"), study())
-    first = scene.first_window()
+    first = scene.opening.window
     assert first[0] == 0
     assert 3 * 28e6 < first[1] - first[0] <= broken.run.wall_ns
 

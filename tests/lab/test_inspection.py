@@ -1,5 +1,7 @@
 """An opened trace: what is said of it, and that a saved run looks as it did."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -73,3 +75,12 @@ def test_tables_have_the_figures() -> None:
     assert device_table(sync.devices)["Active (%)"].between(70, 80).all()
     spans = span_table(sync.trace, (0, 1_000_000))
     assert spans["Name"].tolist() == ["schedule"]
+
+
+def test_a_file_cut_off_before_its_gpu_work_does_not_claim_there_was_none() -> None:
+    host = {"ph": "X", "pid": 1, "tid": 1, "name": "step", "ts": 0, "dur": 9}
+    text = json.dumps({"traceEvents": [host] * 20})
+    cut = Inspection(open_trace(text[:-60].encode(), "cut.json"), "cut.json", "k")
+    assert not cut.devices
+    assert cut.warnings[-1].startswith("No GPU work is recorded before the cut")
+    assert sum("cut off" in warning for warning in cut.warnings[:-1]) == 1

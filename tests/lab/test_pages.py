@@ -166,7 +166,7 @@ def test_inspect_is_kind_while_nothing_is_open() -> None:
 
 def upload(name: str, data: bytes) -> AppTest:
     app = open_page(INSPECT)
-    app.file_uploader(key="trace-file").upload(name, data)
+    app.file_uploader(key="trace-file-0").upload(name, data)
     return app.run()
 
 
@@ -231,3 +231,61 @@ def test_a_scenes_sentence_goes_when_its_own_toggle_is_mended() -> None:
 def test_every_page_has_one_heading_of_the_first_level(page: str) -> None:
     app = open_page(page)
     assert sum(text.value.startswith("# ") for text in app.markdown) == 1
+
+
+def panel(app: AppTest) -> list[str]:
+    """The rows of "What is switched"."""
+    return [text.value for text in app.main.markdown if "In this run: " in text.value]
+
+
+def test_a_fault_without_a_hazard_has_a_named_cause_and_a_way_back() -> None:
+    app = timeline(carry="none")
+    assert metrics(app)["Hazards"] == "0"
+    (row,) = panel(app)
+    assert "`carry = none`" in row and "Usually seen: wrong tokens" in row
+    assert "In this run: wrong tokens" in row
+    app.button(key="put-back-carry").click().run()
+    assert not panel(app) and app.selectbox(key="carry").value == "select"
+
+
+def test_a_toggle_of_the_scene_is_put_back_to_its_right_value() -> None:
+    app = timeline(mode="item-sync", compute="off")
+    (row,) = panel(app)
+    assert "a gap of" in row.replace("\\", "") and ".item()" in row.replace("\\", "")
+    app.button(key="put-back-item_sync").click().run()
+    assert not panel(app) and app.segmented_control(key="item_sync").value == "off"
+
+
+def test_the_correct_run_has_no_panel() -> None:
+    assert not panel(timeline(compute="off"))
+
+
+def test_a_link_with_a_toggle_opens_its_group_with_a_badge() -> None:
+    app = timeline(wait_h2d="off", compute="off")
+    groups = {group.label: group.proto.expanded for group in app.sidebar.expander}
+    assert groups["order :blue-badge[1]"] is True
+    assert not any(opened for label, opened in groups.items() if "badge" not in label)
+
+
+def test_help_has_no_shorthand() -> None:
+    app = timeline(compute="off")
+    assert "wrong tokens, a hazard (read after write" in app.segmented_control(key="wait_h2d").help
+
+
+def test_the_last_choice_wins_between_an_upload_and_a_sample() -> None:
+    app = upload("mine.json", trace_bytes(profiler_trace(spans=3), compressed=False))
+    assert app.selectbox(key="sample").value == "none"
+    assert any("mine\\.json" in caption.value for caption in app.caption)
+    app.selectbox(key="sample").set_value("Synchronous engine").run()
+    assert not app.exception
+    assert not any("mine\\.json" in caption.value for caption in app.caption)
+    assert any("Synchronous engine" in caption.value for caption in app.caption)
+    app.file_uploader(key="trace-file-1").upload("again.json", trace_bytes(profiler_trace()))
+    app.run()
+    assert app.selectbox(key="sample").value == "none"
+    assert any("again\\.json" in caption.value for caption in app.caption)
+
+
+def test_an_empty_file_leaves_no_sample_named() -> None:
+    app = upload("empty.json", b"")
+    assert len(app.error) == 1 and app.selectbox(key="sample").value == "none"

@@ -1,0 +1,189 @@
+"""What is switched in a run, and what came of it: one row for each toggle off its right value.
+
+A fault often shows far from its cause, and some faults race with nothing: wrong tokens alone
+do not say which switch made them. This module puts the switch beside what the run shows, in
+words, for the pages and the command line. What it cannot know: which of several switches
+together made a fault. Then each row claims what the table says the toggle can cause, and what
+no row claims is told on its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.execution import Run, baseline
+from engine.mechanisms import BY_NAME
+from engine.modes import MODES
+from engine.toggle_words import RACES, in_words, letters_in, protects_of, wrong_of
+from engine.verdict import own_gaps, peaks_over_bound
+
+TIMER_POINTS = 0.1
+"""From this share on, the engine's own timer counts as wrong."""
+
+NOTHING = "nothing"
+NOTHING_OF_ITS_OWN = "nothing of its own"
+NO_TOKENS = "nothing in the timing, and tokens were not computed"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Something a run shows. `letter` is its verdict, "" for a figure that none judges; `about`
+    tells hazards (kind and resource) and gaps (cause) apart."""
+
+    letter: str
+    text: str
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Switched:
+    """A toggle off its right value: what the right one protects, what the table says is seen
+    when it is wrong ("" if nothing), and what this run shows of that."""
+
+    name: str
+    value: str
+    correct: str
+    protects: str
+    when_wrong: str
+    seen: tuple[str, ...]
+    nothing: str = NOTHING
+
+    @property
+    def setting(self) -> str:
+        """The toggle as it is: "carry = none"."""
+        return f"{self.name} = {self.value}"
+
+    @property
+    def put_back(self) -> str:
+        """The setting that undoes it: "carry = select"."""
+        return f"{self.name} = {self.correct}"
+
+    @property
+    def seen_text(self) -> str:
+        """What this run shows, as the end of a sentence."""
+        return "; ".join(self.seen) or self.nothing
+
+
+def switched(result: Run) -> tuple[list[Switched], list[str]]:
+    """The rows, those with something to show first, and what was seen that no row claims."""
+    settings = result.config.mechanisms.settings()
+    if not settings:
+        return [], []
+    seen = what_is_seen(result)
+    claims = {name: _claimed(name, settings, seen) for name in settings}
+    nothing = NOTHING if len(settings) == 1 else NOTHING_OF_ITS_OWN
+    nothing = nothing if result.config.compute else NO_TOKENS
+    rows = [_row(name, settings[name], claims[name], nothing) for name in settings]
+    claimed = {item for items in claims.values() for item in items}
+    unclaimed = [item.text for item in seen if item not in claimed]
+    return sorted(rows, key=lambda row: not row.seen), unclaimed
+
+
+def as_lines(result: Run) -> list[str]:
+    """The rows as text for a terminal."""
+    rows, unclaimed = switched(result)
+    lines = [
+        f"switched {row.setting}. Right: {row.protects} In this run: {row.seen_text}. "
+        f"Put back: {row.put_back}"
+        for row in rows
+    ]
+    return lines + [f"seen, too: {text}" for text in unclaimed]
+
+
+def _row(name: str, value: str, seen: Sequence[Seen], nothing: str) -> Switched:
+    info = BY_NAME[name]
+    return Switched(
+        name, value, info.correct, protects_of(info, value), in_words(wrong_of(info, value)),
+        _told(seen), nothing,
+    )  # fmt: skip
+
+
+def _told(seen: Sequence[Seen]) -> tuple[str, ...]:
+    """The sentences; of many gaps the largest, and how many there are."""
+    gaps = [item for item in seen if item.letter == "G"]
+    told = [item.text for item in seen if item.letter != "G"] + [gap.text for gap in gaps[:1]]
+    if len(gaps) > 1:
+        told[-1] += f", and {len(gaps) - 1} more"
+    return tuple(told)
+
+
+def _claimed(name: str, settings: dict[str, str], seen: Sequence[Seen]) -> list[Seen]:
+    """What a toggle may have caused. The only one switched has caused everything."""
+    if len(settings) == 1:
+        return list(seen)
+    shorthand = wrong_of(BY_NAME[name], settings[name])
+    if any(f"{kind} " in shorthand for kind in RACES):  # wrong tokens come by these races alone
+        races = [item for item in seen if item.letter == "H" and item.about in shorthand]
+        tokens = [item for item in seen if item.letter == "T"] if races else []
+        return tokens + races
+    letters, causes = letters_in(shorthand), _causes_of(name, settings[name])
+    return [
+        item
+        for item in seen
+        if item.letter in letters and (item.letter != "G" or item.about in causes or not causes)
+    ]
+
+
+def _causes_of(name: str, value: str) -> set[str]:
+    """Under which name a toggle's gap appears, from the scene that shows this toggle alone."""
+    return {
+        scene.cause for scene in MODES.values() if scene.toggles == {name: value} and scene.cause
+    }
+
+
+def what_is_seen(result: Run) -> list[Seen]:
+    """Everything a run shows that the correct asynchronous run of the same work does not."""
+    judged = [
+        *_tokens(result), *_hazards(result),
+        *(Seen("I", f"a broken invariant: {text}") for text in result.invariants[:1]),
+        *(Seen("M", text) for text in peaks_over_bound(result)),
+        *(Seen("E", f"an error: {text}") for text in result.errors[:1]),
+        *_gaps(result),
+    ]  # fmt: skip
+    return judged or _figures(result)
+
+
+def _tokens(result: Run) -> list[Seen]:
+    diff = result.token_diff
+    if diff is None or not diff.count:
+        return []
+    return [
+        Seen(
+            "T",
+            f"wrong tokens {diff.count} of {diff.total} positions, from step {diff.first_step} on",
+        )
+    ]
+
+
+def _hazards(result: Run) -> list[Seen]:
+    """One for each kind and resource; several edges may be missing on the same one."""
+    pairs: dict[tuple[str, str], int] = {}
+    for hazard in result.hazards:
+        key = hazard.kind, hazard.resource
+        pairs[key] = pairs.get(key, 0) + hazard.count
+    return [
+        Seen("H", f"a hazard: {RACES[kind]} on {resource}, {count:,} pairs", f"{kind} {resource}")
+        for (kind, resource), count in pairs.items()
+    ]
+
+
+def _gaps(result: Run) -> list[Seen]:
+    gaps = sorted(own_gaps(result).items(), key=lambda gap: -gap[1])
+    return [Seen("G", f"a gap of {100 * share:.1f} % of the run: {cause}", cause)
+            for cause, share in gaps]  # fmt: skip
+
+
+def _figures(result: Run) -> list[Seen]:
+    """What no verdict judges: steps, rows and a timer that differ from the correct run's."""
+    correct, numbers = baseline(result.config, asynchronous=True), result.figures
+    found = []
+    if result.steps > correct.steps:
+        found.append(f"{result.steps} steps where {correct.steps} do")
+    if numbers.wasted_rows > correct.figures.wasted_rows:
+        found.append(f"{numbers.wasted_rows} wasted rows where {correct.figures.wasted_rows} do")
+    kernel_ms = (numbers.wall_ms - numbers.gpu_idle_ms) / max(1, result.steps)
+    if abs(numbers.measured_gpu_ms - kernel_ms) > TIMER_POINTS * kernel_ms:
+        found.append(
+            f"the engine's timer reads {numbers.measured_gpu_ms:.2f} ms of GPU work a step, "
+            f"the kernels took {kernel_ms:.2f} ms"
+        )
+    return [Seen("", text) for text in found]

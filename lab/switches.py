@@ -1,0 +1,50 @@
+"""The panel "What is switched": every toggle off its right value, what came of it, the way back.
+
+The wording is the engine's (`engine.switched`), so that page and command line say the same.
+"""
+
+import streamlit as st
+
+from engine.switched import Switched
+from lab.catalogue import t, t_or
+from lab.controls import put_back
+from lab.escape import for_markdown
+from lab.study import Study
+
+LONGEST = 600
+
+
+def switched_panel(run: Study) -> None:
+    """Nothing for a correct run; else a row a toggle."""
+    rows, unclaimed = run.switched
+    if not rows:
+        return
+    with st.container(border=True, gap="xsmall", key="switched"):
+        st.markdown(f"**{t('switched.title')}**")
+        for row in rows:
+            _row(row)
+        if unclaimed:
+            st.markdown(t("switched.unclaimed", seen=for_markdown("; ".join(unclaimed), LONGEST)))
+
+
+def _row(row: Switched) -> None:
+    words, way_back = st.columns([6, 1.4], vertical_alignment="center")
+    words.markdown(_told(row))
+    way_back.button(
+        t("switched.button"), key=f"put-back-{row.name}", on_click=put_back, args=(row.name,),
+        width="stretch",
+    )  # fmt: skip
+
+
+def _told(row: Switched) -> str:
+    """What is set, what the right value protects, what is usually seen, and what is seen here."""
+    protects = for_markdown(row.protects, LONGEST)
+    seen = for_markdown(row.seen_text, LONGEST)
+    wrong = t_or(f"mechanism.{row.name}.wrong", row.when_wrong)
+    parts = [
+        t("switched.row", setting=row.setting, protects=protects),
+        t("switched.wrong", wrong=for_markdown(wrong, LONGEST)) if wrong else "",
+        t("switched.seen_something" if row.seen else "switched.seen_nothing", seen=seen),
+        t("switched.put_back", setting=row.put_back),
+    ]
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,94 @@
+"""Each switched toggle is named with what it protects, what came of it, and the way back."""
+
+from functools import cache
+
+import pytest
+
+from engine import configure, execute
+from engine.cli import main
+from engine.execution import Run
+from engine.modes import MODES
+from engine.switched import as_lines, switched, what_is_seen
+from engine.verdict import letters
+
+
+@cache
+def a_run(mode: str, *, steps: int | None = 24, compute: bool = True, **toggles: str) -> Run:
+    return execute(configure(mode, set=toggles, steps=steps, compute=compute))
+
+
+def test_a_correct_run_has_no_row():
+    assert switched(a_run("async")) == ([], [])
+
+
+def test_wrong_tokens_without_a_hazard_have_a_named_cause_and_a_way_back():
+    result = a_run("no-carry")
+    ((row,), unclaimed) = switched(result)
+    diff = result.token_diff
+    assert not result.hazards and diff.count
+    assert (row.setting, row.put_back, unclaimed) == ("carry = none", "carry = select", [])
+    assert row.when_wrong == "wrong tokens"
+    assert row.seen == (
+        f"wrong tokens {diff.count} of {diff.total} positions, from step {diff.first_step} on",
+    )
+
+
+def test_a_gap_toggle_has_its_cause_and_its_way_back():
+    ((row,), _) = switched(a_run("item-sync", compute=False))
+    assert row.put_back == "item_sync = off"
+    (gap,) = row.seen
+    assert gap.startswith("a gap of ") and gap.endswith("% of the run: .item()")
+
+
+def test_a_toggle_that_does_no_harm_here_says_nothing():
+    ((row,), _) = switched(a_run("carry-add"))
+    assert (row.seen, row.seen_text) == ((), "nothing")
+
+
+def test_without_tokens_nothing_is_claimed_about_them():
+    ((row,), _) = switched(a_run("no-carry", compute=False))
+    assert "tokens were not computed" in row.seen_text
+
+
+def test_a_wrong_timer_is_told_though_no_verdict_judges_it():
+    result = a_run("host-clock-timer")
+    ((row,), _) = switched(result)
+    assert not letters(result) and row.seen[0].startswith("the engine's timer reads 0.0")
+
+
+def test_of_several_toggles_each_claims_what_it_can_cause():
+    result = a_run("no-wait-h2d", item_sync="on", host_slots="3")
+    rows, unclaimed = switched(result)
+    seen = {row.name: row.seen_text for row in rows}
+    assert "read after write on device inputs" in seen["wait_h2d"] and "gap" not in seen["wait_h2d"]
+    assert ".item()" in seen["item_sync"] and "hazard" not in seen["item_sync"]
+    assert seen["host_slots"] == "nothing of its own"
+    told = " ".join([*seen.values(), *unclaimed])
+    assert all(item.text.partition(", and")[0] in told for item in what_is_seen(result))
+
+
+def test_a_toggle_whose_race_did_not_happen_claims_no_tokens():
+    rows, _ = switched(a_run("no-reuse-device-input"))
+    seen = {row.name: row.seen_text for row in rows}
+    assert seen["host_slots"] == "nothing of its own"
+    assert "wrong tokens" in seen["reuse_device_input"]
+
+
+@pytest.mark.parametrize("name", ["no-wait-compute", "zombie-leaked", "no-backpressure", "sync"])
+def test_every_letter_of_the_verdict_is_told(name):
+    result = a_run(name, steps=None)
+    assert {item.letter for item in what_is_seen(result)} == letters(result) == MODES[name].expect
+
+
+def test_the_lines_name_the_switch_and_the_way_back():
+    (line,) = as_lines(a_run("no-carry"))
+    assert line.startswith("switched carry = none. Right: ")
+    assert "In this run: wrong tokens" in line and line.endswith("Put back: carry = select")
+
+
+def test_the_command_line_prints_them_as_text_only(capsys):
+    arguments = ["run", "--mode", "no-carry", "--steps", "8"]
+    assert main(arguments) == 0
+    assert "switched carry = none. Right: The token" in capsys.readouterr().out
+    assert main([*arguments, "--json"]) == 0
+    assert "Put back" not in capsys.readouterr().out
