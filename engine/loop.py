@@ -11,6 +11,7 @@ from collections import deque
 
 from engine.batch import Batch, new_batch
 from engine.device.api import Stream
+from engine.device.faults import BatchError
 from engine.parts import Parts
 from engine.slots import input_values, inputs_of
 from engine.steering import STEERING
@@ -189,16 +190,20 @@ class Loop:
         rows = len(batch.launched)
         self.in_flight.remove(batch)
         self._enter(batch.step, batch)
-        with device.host("wait"):
-            if m.sync_d2h == "event":
-                batch.d2h_done.synchronize()
-            elif m.sync_d2h == "device":
-                device.synchronize()
-        with device.host("read", rows):
-            output = parts.slots.host_outputs[batch.host_slot]
-            tokens = parts.tokens_of(device.read("read outputs", output, rows), batch)
-        with device.host("update state", rows):
-            parts.settle(batch, tokens)
+        try:
+            with device.host("wait"):
+                if m.sync_d2h == "event":
+                    batch.d2h_done.synchronize()
+                elif m.sync_d2h == "device":
+                    device.synchronize()
+                device.check(batch.step)
+            with device.host("read", rows):
+                output = parts.slots.host_outputs[batch.host_slot]
+                tokens = parts.tokens_of(device.read("read outputs", output, rows), batch)
+            with device.host("update state", rows):
+                parts.settle(batch, tokens)
+        except BatchError as error:  # fail or retry its requests; the loop goes on
+            parts.recover(batch, error)
         with device.host("stream", rows):
             parts.stream(batch)
         with device.host("repeat"):

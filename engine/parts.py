@@ -12,6 +12,7 @@ import torch
 
 from engine.batch import Batch
 from engine.device.api import Buffer, Device, Graph, Kernel, Stream
+from engine.device.faults import BatchError, Fault
 from engine.forward import Forward, make_forward
 from engine.graphs import Graphs, make_graphs
 from engine.kv import BlockPool, blocks_for
@@ -21,6 +22,7 @@ from engine.mechanisms import Mechanisms
 from engine.model import Model
 from engine.model_weights import ModelConfig
 from engine.oplog import StreamKind
+from engine.recovery import Recovery
 from engine.request import Request
 from engine.sampling import make_sampler
 from engine.scheduler import Scheduler
@@ -63,6 +65,7 @@ class Parts:
     d2h: Stream
     scratch: Buffer
     steering: Steering
+    recovery: Recovery
     graphs: Graphs | None = None
     listener: Listener | None = None
     counters: list[tuple[int, str, int]] = field(default_factory=list)
@@ -147,6 +150,8 @@ class Parts:
 
     def settle(self, batch: Batch, tokens: list[int]) -> None:
         """Hand a batch's tokens to its rows; rows of ended requests are skipped (zombies)."""
+        if self.recovery.fault is not None:
+            self.recovery.fault.check_host(batch.step)
         self.ledger.settled(batch)
         for row in batch.launched:
             row.request.in_flight -= 1
@@ -172,7 +177,13 @@ class Parts:
             self.steering.committed(batch)
         if self.scheduler.blocks.follows_results:
             for row in batch.launched:
-                self.scheduler.blocks.settled(row)
+                if batch.step > row.request.poisoned_step:
+                    self.scheduler.blocks.settled(row)
+        self._count()
+
+    def recover(self, batch: Batch, error: BatchError) -> None:
+        """A batch failed: settle it without results, and see to its requests."""
+        self.recovery.recover(batch, error)
         self._count()
 
     def _count(self) -> None:
@@ -212,6 +223,7 @@ def build_parts(
     requests: int | None,
     endless: bool,
     listener: Listener | None = None,
+    fault: Fault | None = None,
 ) -> Parts:
     """Put an engine together on a device. `model` is None in a timing-only run.
 
@@ -249,7 +261,7 @@ def build_parts(
     graphs = make_graphs(device, mechanisms, forward, ledger, config, logits_out)
     parts = Parts(
         device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
-        h2d, compute, d2h, scratch, steering, graphs, listener,
+        h2d, compute, d2h, scratch, steering, Recovery(scheduler, fault), graphs, listener,
     )  # fmt: skip
     parts.warm_up()
     return parts

@@ -84,6 +84,10 @@ class Request:
     swapped: list[tuple[int, int]] = field(default_factory=list)
     """while swapped out: (number of the block, row in host memory)"""
     swap_done: Event | None = None
+    # -- behind a failure (engine.recovery)
+    failed: bool = False
+    poisoned_step: int = -1
+    """the last batch in which a row of it stands on what a failed batch never made"""
 
     def __post_init__(self) -> None:
         self.name = self.name or self.id

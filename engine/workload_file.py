@@ -114,6 +114,7 @@ def _checked(workload: Workload) -> Workload:
         "shared_prefix": (0, 4096),
         "window": (0, 100_000),
         "cancels": (0, 100),
+        "fault_step": (0, 1_000_000),
     }
     for key, (low, high) in limits.items():
         if not low <= getattr(workload, key) <= high:
