@@ -11,7 +11,7 @@ comparison with the synchronous baseline are made when they are asked for.
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import torch
@@ -19,6 +19,7 @@ import torch
 from engine.config import RunConfig, check_numbers
 from engine.device.cost import CostModel
 from engine.device.cost_file import load_cost
+from engine.device.faults import make_fault
 from engine.device.repair import Repairs
 from engine.device.settings import Settings, Stopped
 from engine.device.simulator import NEVER
@@ -57,7 +58,6 @@ class Run:
     requests: list[Request]
     wall_ns: int
     stopped: bool = False
-    errors: list[str] = field(default_factory=list)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -68,6 +68,11 @@ class Run:
     def invariants(self) -> list[str]:
         """Broken invariants, one sentence each."""
         return self.parts.ledger.broken
+
+    @property
+    def errors(self) -> list[str]:
+        """Failures that were noticed, one sentence each: what failed, and what was done."""
+        return self.parts.recovery.errors
 
     @cached_property
     def token_diff(self) -> TokenDiff | None:
@@ -190,10 +195,12 @@ def execute(
     """Run a configuration. `repairs` are edges of hazard fixes, added while it runs."""
     mechanisms, waiting = _with_repairs(config.mechanisms, repairs)
     stop_at_ns = NEVER if config.stop_at_ns is None else config.stop_at_ns
+    fault = make_fault(mechanisms.inject, config.workload.fault_step)
     device = VirtualDevice(
         Settings(
             config.cost, config.seed, config.jitter_percent, config.compute,
             mechanisms.blocking_launch, stop_at_ns, Repairs(waiting) if waiting else None,
+            fault,
         )
     )  # fmt: skip
     model = remembering_model() if config.compute else None
@@ -202,7 +209,7 @@ def execute(
     parts = build_parts(
         device, mechanisms, config.workload, model, model.config if model else ModelConfig(),
         seed=config.seed, requests=config.requests,
-        endless=config.steps is not None, listener=listener,
+        endless=config.steps is not None, listener=listener, fault=fault,
     )  # fmt: skip
     loop = Loop(parts, config.steps)
     try:

@@ -151,6 +151,14 @@ class Lifecycle:
         if self.swapper is not None and request in self.waiting:
             self.swapper.forget(request)
 
+    def fail(self, request: Request) -> None:
+        """A failure ends it; its rows in flight become zombies."""
+        request.failed = request.finished = True
+        if request in self.waiting:  # it was preempted
+            self.waiting.remove(request)
+            if self.swapper is not None:
+                self.swapper.forget(request)
+
     def retire(self) -> None:
         """Drop requests that have ended, and free their KV once no batch can touch it."""
         stays = self.static and not is_over(self.running)

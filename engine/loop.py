@@ -11,6 +11,7 @@ from collections import deque
 
 from engine.batch import Batch, new_batch
 from engine.device.api import Stream
+from engine.device.faults import BatchError
 from engine.parts import Parts
 from engine.slots import input_values, inputs_of
 from engine.steering import STEERING
@@ -192,16 +193,20 @@ class Loop:
         rows = len(batch.launched)
         self.in_flight.remove(batch)
         self._enter(batch.step, batch)
-        with device.host("wait"):
-            if m.sync_d2h == "event":
-                batch.d2h_done.synchronize()
-            elif m.sync_d2h == "device":
-                device.synchronize()
-        with device.host("read", rows):
-            output = parts.slots.host_outputs[batch.host_slot]
-            tokens = parts.tokens_of(device.read("read outputs", output, rows), batch)
-        with device.host("update state", rows):
-            parts.settle(batch, tokens)
+        try:
+            with device.host("wait"):
+                if m.sync_d2h == "event":
+                    batch.d2h_done.synchronize()
+                elif m.sync_d2h == "device":
+                    device.synchronize()
+                device.check(batch.step)
+            with device.host("read", rows):
+                output = parts.slots.host_outputs[batch.host_slot]
+                tokens = parts.tokens_of(device.read("read outputs", output, rows), batch)
+            with device.host("update state", rows):
+                parts.settle(batch, tokens)
+        except BatchError as error:  # fail or retry its requests; the loop goes on
+            parts.recover(batch, error)
         with device.host("stream", rows):
             parts.stream(batch)
         with device.host("repeat"):
@@ -227,11 +232,9 @@ class Loop:
         m, compute = self.mechanisms, self.parts.compute
         output = self.parts.output(batch)
         if m.accept_length == "item" and self.parts.speculation is not None:
-            rows = len(batch.launched)
-            compute.copy(self.parts.scratch, output, rows)
+            compute.copy(self.parts.scratch, output, len(batch.launched))
             compute.synchronize("accepted length .item()")
-            read = self.device.read("read accepted", self.parts.scratch, rows)
-            self.parts.speculation.resolve(read, batch)
+            self.parts.read_accepted(batch)
         if m.item_sync:
             compute.copy(self.parts.scratch, output, 1)
             compute.synchronize(".item()")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from engine.mechanisms_device import DeviceMechanisms
+from engine.mechanisms_faults import FaultMechanisms
 from engine.mechanisms_kv import KvMechanisms
 from engine.mechanisms_requests import RequestMechanisms
 from engine.mechanisms_speculation import SpeculationMechanisms
@@ -34,7 +35,9 @@ class MechanismError(ValueError):
 
 
 @dataclass(frozen=True)
-class Mechanisms(RequestMechanisms, DeviceMechanisms, KvMechanisms, SpeculationMechanisms):
+class Mechanisms(
+    RequestMechanisms, DeviceMechanisms, KvMechanisms, SpeculationMechanisms, FaultMechanisms
+):
     """The correct asynchronous engine; every field can be set wrong."""
 
     # -- order: who waits for whom

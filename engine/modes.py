@@ -6,6 +6,7 @@ Workload and cost model of a row are chosen so that a fault that depends on timi
 
 from engine.mode import Mode, mode
 from engine.modes_device import ALLOCATOR, CONTENTION, GRAPHS
+from engine.modes_faults import FAULTS
 from engine.modes_host_state import HOST_STATE
 from engine.modes_kv import KV
 from engine.modes_requests import ENDS, IDENTITY
@@ -271,7 +272,7 @@ HOST_SYNCS = (
 ALL = (
     *CORRECT, *ORDER, *STREAMS, *CONTENTION, *BUFFERS, *DEPTH, *BATCHING, *CARRY, *GRAPHS, *LENGTHS,
     *ENDS, *IDENTITY, *KV,
-    *ALLOCATOR, *HOST_SYNCS, *HOST_STATE, *SPECULATION,
+    *ALLOCATOR, *HOST_SYNCS, *HOST_STATE, *SPECULATION, *FAULTS,
 )  # fmt: skip
 
 MODES: dict[str, Mode] = {row.name: row for row in ALL}

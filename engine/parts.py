@@ -12,6 +12,7 @@ import torch
 
 from engine.batch import Batch
 from engine.device.api import Buffer, Device, Graph, Kernel, Stream
+from engine.device.faults import BatchError, Fault
 from engine.forward import Forward, make_forward
 from engine.graphs import Graphs, make_graphs
 from engine.kv import BlockPool, blocks_for
@@ -20,30 +21,20 @@ from engine.lengths import late_rows
 from engine.mechanisms import Mechanisms
 from engine.model import Model
 from engine.model_weights import ModelConfig
-from engine.oplog import StreamKind
+from engine.recovery import Recovery
 from engine.request import Request
 from engine.sampling import make_sampler
 from engine.scheduler import Scheduler
 from engine.slots import Slots, make_slots
 from engine.speculation import Speculation, most_drafts
 from engine.steering import Steering
+from engine.streams import make_streams
 from engine.swap import Swapper, make_swapper
 from engine.tokenizer import decode
 from engine.workload import Workload
 
 Listener = Callable[[str, str], None]
 """Called with (request id, new text) whenever committed tokens are streamed."""
-
-STREAM_LAYOUTS: dict[str, tuple[str, str, str]] = {
-    "three": ("H2D", "compute", "D2H"),
-    "two-copies": ("copies", "compute", "copies"),
-    "two-h2d": ("compute", "compute", "D2H"),
-    "two-d2h": ("H2D", "compute", "compute"),
-    "one": ("compute", "compute", "compute"),
-    "default": ("default", "default", "default"),
-    "d2h-default": ("H2D", "compute", "default"),
-}
-"""Which streams H2D, compute and D2H use, for each value of `streams`."""
 
 
 @dataclass(slots=True)
@@ -64,6 +55,7 @@ class Parts:
     d2h: Stream
     scratch: Buffer
     steering: Steering
+    recovery: Recovery
     graphs: Graphs | None = None
     listener: Listener | None = None
     speculation: Speculation | None = None
@@ -159,6 +151,8 @@ class Parts:
 
     def settle(self, batch: Batch, tokens: list[int]) -> None:
         """Hand a batch's tokens to its rows; rows of ended requests are skipped (zombies)."""
+        if self.recovery.fault is not None:
+            self.recovery.fault.check_host(batch.step)
         self.ledger.settled(batch)
         for row in batch.launched:
             row.request.in_flight -= 1
@@ -188,8 +182,20 @@ class Parts:
             self.steering.committed(batch)
         if self.scheduler.blocks.follows_results:
             for row in batch.launched:
-                self.scheduler.blocks.settled(row)
+                if batch.step > row.request.poisoned_step:
+                    self.scheduler.blocks.settled(row)
         self._count()
+
+    def recover(self, batch: Batch, error: BatchError) -> None:
+        """A batch failed: settle it without results, and see to its requests."""
+        self.recovery.recover(batch, error)
+        self._count()
+
+    def read_accepted(self, batch: Batch) -> None:
+        """The host looks at how many drafts were accepted, before the results have come."""
+        read = self.device.read("read accepted", self.scratch, len(batch.launched))
+        if self.speculation is not None:
+            self.speculation.resolve(read, batch)
 
     def _count(self) -> None:
         """Note what is in flight and in use now, for the counters under the timeline."""
@@ -228,6 +234,7 @@ def build_parts(
     requests: int | None,
     endless: bool,
     listener: Listener | None = None,
+    fault: Fault | None = None,
 ) -> Parts:
     """Put an engine together on a device. `model` is None in a timing-only run.
 
@@ -268,18 +275,8 @@ def build_parts(
         speculation = Speculation(workload, mechanisms, pool, model is not None)
     parts = Parts(
         device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
-        h2d, compute, d2h, scratch, steering, graphs, listener, speculation,
+        h2d, compute, d2h, scratch, steering, Recovery(scheduler, fault), graphs, listener,
+        speculation,
     )  # fmt: skip
     parts.warm_up()
     return parts
-
-
-def make_streams(device: Device, mechanisms: Mechanisms) -> tuple[Stream, Stream, Stream]:
-    """The streams for H2D, compute and D2H; some layouts share one."""
-    kind = StreamKind(mechanisms.stream_kind)
-    made: dict[str, Stream] = {}
-    for name in STREAM_LAYOUTS[mechanisms.streams]:
-        if name not in made:
-            made[name] = device.stream(name, StreamKind.DEFAULT if name == "default" else kind)
-    h2d, compute, d2h = (made[name] for name in STREAM_LAYOUTS[mechanisms.streams])
-    return h2d, compute, d2h

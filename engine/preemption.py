@@ -54,13 +54,27 @@ class Preemption:
             self.life.retire()
             return
         self.count += 1
+        self._take_back(request, keep=True)
+
+    def compute_again(self, request: Request) -> None:
+        """A failure spoilt a request's keys and values: it goes on from its committed tokens, as
+        after a preemption. One that was just preempted may have had them swapped out."""
+        if request in self.life.running:
+            self._take_back(request, keep=False)
+            return
+        if self.life.swapper is not None:
+            self.life.swapper.forget(request)
+        request.prefilled = request.published = 0
+
+    def _take_back(self, request: Request, keep: bool) -> None:
+        """To the front of the queue; with `keep` the keys and values may be swapped out."""
         self.life.running.remove(request)
         self.life.waiting.appendleft(request)
         self._call_off(request)
         stored = request.next_position
         request.context = request.prompt + request.tokens
         stored = min(stored, len(request.context) - 1)  # the last token is computed once more
-        request.prefilled = stored if self._swap_out(request, stored) else 0
+        request.prefilled = stored if keep and self._swap_out(request, stored) else 0
         request.published = request.prefilled // self.life.blocks.pool.block_size
         request.in_prefill, request.stalled = True, False
         self.life.leaving.append(request)

@@ -92,6 +92,10 @@ class Request:
     seat: int = -1
     next_drafts: list[int] = field(default_factory=list)
     """the drafts that its next row has, where the host has to know"""
+    # -- behind a failure (engine.recovery)
+    failed: bool = False
+    poisoned_step: int = -1
+    """the last batch in which a row of it stands on what a failed batch never made"""
 
     def __post_init__(self) -> None:
         self.name = self.name or self.id

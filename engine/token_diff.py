@@ -30,15 +30,15 @@ def diff_tokens(
     """Compare the requests of a run of `steps` steps with those of its baseline.
 
     `cut` says that the run was to end before its requests did: then only what both have of a
-    request is compared. Requests that were cancelled in either run are left out.
+    request is compared. Requests that were cancelled or failed in either run are left out.
     """
     expected_by_id = {request.id: request.tokens for request in truth}
     got_by_id = {request.id: request.tokens for request in requests}
-    cancelled = {request.id for request in (*requests, *truth) if request.cancelled}
+    cut_off = {r.id for r in (*requests, *truth) if r.cancelled or r.failed}
     wrong: dict[str, list[int]] = {}
     total = 0
     for name in dict.fromkeys([*expected_by_id, *got_by_id]):
-        if name in cancelled:
+        if name in cut_off:
             continue
         expected, got = expected_by_id.get(name, []), got_by_id.get(name, [])
         shared = min(len(expected), len(got))

@@ -71,7 +71,8 @@ class Workload(Rules):
     `shared_prefix` bytes begin every generated prompt. `admission`: "full" reserves all blocks
     that a request can need when it joins, "on-demand" as it grows; then requests may be
     preempted, and `preemption` is "recompute" or "swap". With a sliding `window` a token sees
-    that many positions (0: all). `cancels` percent of generated requests are cancelled.
+    that many positions (0: all). `cancels` percent of generated requests are cancelled. Where a
+    fault is injected it strikes batch `fault_step` (0: the default of `engine.device.faults`).
     """
 
     name: str = "custom"
@@ -102,6 +103,7 @@ class Workload(Rules):
     cancels: int = 0
     speculate: int = 0
     acceptance: int = 60
+    fault_step: int = 0
 
     def requests_for(self, seed: int, count: int | None, endless: bool) -> Iterator[Request]:
         """The requests in order of arrival.

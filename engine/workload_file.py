@@ -116,6 +116,7 @@ def _checked(workload: Workload) -> Workload:
         "cancels": (0, 100),
         "speculate": (0, 8),
         "acceptance": (0, 100),
+        "fault_step": (0, 1_000_000),
     }
     for key, (low, high) in limits.items():
         if not low <= getattr(workload, key) <= high:

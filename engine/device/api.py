@@ -244,6 +244,9 @@ class Device(Protocol):
     def synchronize(self, name: str = "device synchronize") -> None:
         """Block the host until every stream is empty."""
 
+    def check(self, step: int) -> None:
+        """Raise BatchError where a wait has reported that work of batch `step` failed."""
+
     def host(self, name: str, units: int = 1) -> AbstractContextManager[None]:
         """A named span of host work over `units` rows."""
 

@@ -23,6 +23,7 @@ class Clocks(Recorder):
     def __init__(self, settings: Settings) -> None:
         self.cost = settings.cost
         self._stop_at_ns = settings.stop_at_ns
+        self._fault = settings.fault
         self._jitter = Jitter(settings.jitter_percent, settings.seed)
         self._simulator = Simulator(self._finished)
         self._order = StreamOrder(self._simulator.tails)
@@ -67,6 +68,8 @@ class Clocks(Recorder):
         self._block(tasks, name, waits_for)
         op = self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns)
         op.target = target
+        if self._fault is not None:
+            self._fault.waited(op, self.log.ops[target].step)
 
     def _block(self, tasks: Tasks, name: str, waits_for: str) -> None:
         """The host waits for tasks: a span as long as the wait."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from engine.device.cost import CostModel
+from engine.device.faults import Fault
 from engine.device.repair import Repairs
 from engine.device.simulator import NEVER
 
@@ -17,7 +18,7 @@ class Settings:
 
     `compute=False` keeps no data and runs the timing alone. `stop_at_ns` freezes the run
     at that instant by raising Stopped. `blocking_launch` makes every kernel launch wait
-    for its own end (CUDA_LAUNCH_BLOCKING).
+    for its own end (CUDA_LAUNCH_BLOCKING). `fault` is a failure to come.
     """
 
     cost: CostModel
@@ -27,3 +28,4 @@ class Settings:
     blocking_launch: bool = False
     stop_at_ns: int = NEVER
     repairs: Repairs | None = None
+    fault: Fault | None = None

@@ -52,7 +52,8 @@ class VirtualDevice(Clocks):
                 op.seq, info.index, work_ns, "",
                 cost.occupancy, cost.kernel_bandwidth, info.priority,
             )  # fmt: skip
-            if body is not None and self.compute:
+            fails = self._fault is not None and self._fault.strikes(op, task)
+            if body is not None and self.compute and not fails:
                 run_body(task, body)
             self._enqueue(task, op)
         if self._blocking_launch:
@@ -82,7 +83,8 @@ class VirtualDevice(Clocks):
         op = self._log(kind, name, info.index, reads, (dst.first(rows),), call_ns, nbytes)
         engine = "copy" if cost.copy_engines == 1 else engine
         task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
-        if dst.data is not None and source is not None:
+        fails = self._fault is not None and self._fault.strikes(op, task)
+        if dst.data is not None and source is not None and not fails:
             move_in_chunks(task, dst.data, source, rows, cost.chunks)
         self._enqueue(task, op)
         if self._repairs is not None:
@@ -174,21 +176,33 @@ class VirtualDevice(Clocks):
         target = NONE if event.record_op is None else event.record_op.seq
         if target != NONE and not all(task.done for task in self._order.recorded(target)):
             return False
-        self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns).target = target
+        op = self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns)
+        op.target = target
+        if self._fault is not None and target != NONE:
+            self._fault.waited(op, self.log.ops[target].step)
         return True
 
     def synchronize_stream(self, stream: Stream, name: str) -> None:
         """Block the host until all earlier work of the stream is done."""
         call_ns = self.now_ns
         self._block(self._behind(stream.info.index), name, "stream")
-        self._log(OpKind.SYNC_STREAM, name, stream.info.index, (), (), call_ns)
+        op = self._log(OpKind.SYNC_STREAM, name, stream.info.index, (), (), call_ns)
+        if self._fault is not None:
+            self._fault.waited(op)
 
     def synchronize(self, name: str = "device synchronize") -> None:
         """Block the host until every stream is empty."""
         call_ns = self.now_ns
         self._simulator.advance(self.now_ns)
         self._block(self._order.everything(), name, "device")
-        self._log(OpKind.SYNC_DEVICE, name, HOST, (), (), call_ns)
+        op = self._log(OpKind.SYNC_DEVICE, name, HOST, (), (), call_ns)
+        if self._fault is not None:
+            self._fault.waited(op)
+
+    def check(self, step: int) -> None:
+        """Raise BatchError where a wait has reported that work of this batch failed."""
+        if self._fault is not None:
+            self._fault.check(step)
 
     def allocate(self, nbytes: int, stream: Stream, label: str) -> Buffer:
         """Device memory for a stream; where the pool is cold the host waits for the device."""

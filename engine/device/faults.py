@@ -1,0 +1,67 @@
+"""One failure, injected into one batch: of a kernel, of a copy, or of the host's own step.
+
+As on CUDA a failed kernel or copy is silent when it is launched. It does nothing, nor does what
+is queued behind it for the same batch. The host hears of it from the first wait for that batch
+(or for everything) that is over after it; where launches block, that is its own launch.
+
+What this module does not know: requests, and what is done about it (`engine.recovery`).
+"""
+
+from dataclasses import dataclass
+
+from engine.device.simulator import Task
+from engine.oplog import NONE, Op
+
+FAILS = {"kernel": "layer 0", "copy": "h2d tokens", "host": ""}
+"""The operation of a batch that fails, for each kind of failure."""
+
+DEFAULT_STEP = 20
+"""Where a failure strikes if the workload does not say."""
+
+
+class BatchError(RuntimeError):
+    """A batch has no results; the message says what failed, and where that was noticed."""
+
+
+@dataclass(slots=True)
+class Fault:
+    """A failure of batch `step`. `failed` is the operation that did nothing, once it is queued,
+    `noticed` the host's wait that reported it."""
+
+    kind: str
+    step: int
+    failed: Op | None = None
+    task: Task | None = None
+    noticed: Op | None = None
+
+    def strikes(self, op: Op, task: Task) -> bool:
+        """True when an operation does nothing: it fails, or stands behind the one that did."""
+        if op.step != self.step:
+            return False
+        if op.name == FAILS[self.kind] and self.failed is None:
+            self.failed, self.task = op, task
+        return self.failed is not None
+
+    def waited(self, op: Op, step: int = NONE) -> None:
+        """The host's wait `op` for work of batch `step` (NONE: for everything) is over."""
+        failed = self.task is not None and self.task.done
+        if failed and self.noticed is None and step in (self.step, NONE):
+            self.noticed = op
+
+    def check(self, step: int) -> None:
+        """Raise BatchError when it has been reported that this batch failed."""
+        if self.noticed is not None and self.failed is not None and step == self.step:
+            raise BatchError(
+                f"{self.kind} {self.failed.name!r} failed, reported by {self.noticed.name!r} at "
+                f"line {self.noticed.line} of engine/loop.py"
+            )
+
+    def check_host(self, step: int) -> None:
+        """Raise BatchError when it is the host that fails at this batch."""
+        if self.kind == "host" and step == self.step:
+            raise BatchError("the host raised an exception while it updated its state")
+
+
+def make_fault(inject: str, step: int) -> Fault | None:
+    """The failure of the kind `inject` at a step (0: the default one); None for "none"."""
+    return None if inject == "none" else Fault(inject, step or DEFAULT_STEP)

@@ -1,0 +1,64 @@
+"""After a failure: a batch has no results, and what its requests have in flight is worth nothing.
+
+Later batches in flight began with the tokens, keys and values that the failed one never made.
+Their rows of these requests are discarded, exactly those; rows of other requests are good. The
+requests either end as failed, or are computed anew from their committed tokens, as after a
+preemption.
+
+What this module does not do: notice a failure (`engine.device.faults`, the loop).
+"""
+
+from dataclasses import dataclass, field
+
+from engine.batch import Batch
+from engine.device.faults import BatchError, Fault
+from engine.request import Request, Row
+from engine.scheduler import Scheduler
+
+DONE = {
+    "fail": "ended as failed",
+    "retry": "are computed again from their committed tokens",
+}
+"""What becomes of the requests, for each value of `on_fault`."""
+
+
+@dataclass(slots=True)
+class Recovery:
+    """`fault` is the failure to come, if one is injected; `errors` has a sentence for each."""
+
+    scheduler: Scheduler
+    fault: Fault | None = None
+    errors: list[str] = field(default_factory=list)
+
+    def recover(self, batch: Batch, error: BatchError) -> None:
+        """Settle a batch without results, and end or retry the requests that wanted them."""
+        wanting = [row.request for row in batch.launched if row.request.takes_tokens]
+        self.scheduler.blocks.ledger.settled(batch)
+        for row in batch.launched:
+            self._lose(row)
+        policy = self.scheduler.mechanisms.on_fault
+        for request in reversed(wanting):  # the last to go to the front of the queue is first
+            if policy == "retry":
+                self.scheduler.preemption.compute_again(request)
+            else:
+                self.scheduler.life.fail(request)
+        names = ", ".join(request.id for request in wanting)
+        lost = f"requests {names} {DONE[policy]}" if names else "no request wanted its results"
+        self.errors.append(f"step {batch.step}: {error}; {lost}")
+
+    def _lose(self, row: Row) -> None:
+        """The result of a row will not come, and later rows in flight stand on nothing."""
+        request = row.request
+        request.in_flight -= 1
+        request.poisoned_step = request.last_step
+        if row.samples:
+            self.scheduler.blocks.ledger.wasted_rows += 1
+            self._call_off(request, row.output)
+
+    def _call_off(self, request: Request, output: int) -> None:
+        if request.discard:
+            request.discard -= 1
+        elif request.takes_tokens:
+            request.called_off += 1
+        else:
+            request.throw_away(output)
