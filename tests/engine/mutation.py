@@ -1,0 +1,185 @@
+"""Which verdicts catch a mutant, over depth 1 to 4 and 1 to 4 slots.
+
+python -m tests.engine.mutation        tries every mutant everywhere, writes docs/mutants.md
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+from pathlib import Path
+from types import FrameType, ModuleType
+
+from tqdm import tqdm
+
+import engine.execution
+import engine.lifecycle
+import engine.loop
+import engine.parts
+import engine.scheduler
+import engine.swap
+from engine import Run, configure, execute
+from engine.config import RunConfig
+from engine.verdict import GAP_POINTS, peaks_over_bound
+from engine.workload import Workload
+from tests.engine.mutants import Mutant, mutants
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "mutants.md"
+WORK = Workload(
+    batch=3, max_batched_tokens=24, block_size=8, kv_blocks=60, count=6,
+    shortest=4, longest=12, spread=2, near_end=60,
+)  # fmt: skip
+TIGHT = replace(
+    WORK, block_size=4, kv_blocks=24, shortest=10, longest=16, prompt_shortest=8,
+    prompt_longest=16, near_end=0, admission="on-demand", preemption="swap",
+)  # fmt: skip
+RULED = replace(WORK, grammar="json", presence=1.0)
+
+WAYS: dict[str, tuple[dict[str, str], Workload]] = {
+    "": ({}, WORK),
+    "carry through the host": ({"carry": "host"}, WORK),
+    "grammar and penalties": ({}, RULED),
+    "two graphs at once": ({"graphs": "private", "graph_concurrency": "at-once"}, WORK),
+    "temporary outputs": ({"output_memory": "temporary"}, WORK),
+    "swap": ({}, TIGHT),
+}
+"""Correct engines that go different ways through the loop: toggles and workload."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One correct engine."""
+
+    depth: int
+    slots: int
+    way: str = ""
+
+    def __str__(self) -> str:
+        return f"depth {self.depth}, slots {self.slots}" + (f", {self.way}" if self.way else "")
+
+    def config(self) -> RunConfig:
+        """A small run in which requests come and go, with copies slow enough to be overtaken."""
+        toggles, workload = WAYS[self.way]
+        size = {"depth": self.depth, "device_slots": self.slots, "host_slots": self.slots}
+        return configure(set={**size, **toggles}, workload=workload, cost="slow-copies", seed=2)
+
+
+CELLS = (
+    *(Cell(depth, slots) for depth, slots in product(range(1, 5), range(1, 5))),
+    *(
+        Cell(depth, slots, way)
+        for way in WAYS
+        for depth, slots in ((2, 1), (2, 2), (3, 2), (4, 4))
+        if way
+    ),
+)
+
+PLACES = {
+    engine.loop: (engine.execution, "Loop"),
+    engine.swap: (engine.parts, "make_swapper"),
+    engine.lifecycle: (engine.scheduler, "Lifecycle"),
+}
+"""Where what a module defines is taken from when an engine is put together."""
+
+EQUIVALENT: dict[str, str] = {}
+"""Mutants that nothing can catch, and the order that holds all the same."""
+
+
+@contextmanager
+def in_place(mutant: Mutant) -> Iterator[None]:
+    """Runs use the mutant instead of what it was made from."""
+    holder, name = PLACES[mutant.module]
+    original = getattr(holder, name)
+    setattr(holder, name, mutant.compiled()[name])
+    try:
+        yield
+    finally:
+        setattr(holder, name, original)
+
+
+@lru_cache(maxsize=len(CELLS))
+def unchanged(cell: Cell) -> Run:
+    """The same run by the engine as it is."""
+    return execute(cell.config())
+
+
+def letters_in(mutant: Mutant, cell: Cell) -> str:
+    """The verdicts that tell the mutant from the engine as it is: a part of "THGIME".
+
+    G is a cause of idle time that takes a larger share than without the change, E an exception.
+    """
+    reference = unchanged(cell)
+    try:
+        with in_place(mutant):
+            result = execute(cell.config())
+    except Exception:  # noqa: BLE001 - whatever it raises, it is caught
+        return "E"
+    diff = result.token_diff
+    seen = {
+        "T": diff is not None and diff.count,
+        "H": result.hazards,
+        "G": _idles_more(result, reference),
+        "I": result.invariants,
+        "M": peaks_over_bound(result),
+    }
+    return "".join(letter for letter in "THGIM" if seen[letter])
+
+
+def _idles_more(result: Run, reference: Run) -> bool:
+    mine, other = result.figures, reference.figures
+    return any(
+        ms / mine.wall_ms - other.gaps.get(cause, 0.0) / other.wall_ms >= GAP_POINTS
+        for cause, ms in mine.gaps.items()
+    )
+
+
+@lru_cache(maxsize=len(PLACES))
+def reached(module: ModuleType) -> frozenset[int]:
+    """The lines of a module that correct engines come to: what else it says is a toggle's."""
+    lines: set[int] = set()
+
+    def trace(frame: FrameType, event: str, _: object) -> Callable[..., object] | None:
+        if frame.f_code.co_filename != module.__file__:
+            return None
+        lines.add(frame.f_lineno)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        for cell in CELLS:
+            execute(cell.config())
+    finally:
+        sys.settrace(before)
+    return frozenset(lines)
+
+
+def live_mutants() -> list[Mutant]:
+    """Those that change a line of a correct engine."""
+    return [mutant for mutant in mutants() if mutant.line in reached(mutant.module)]
+
+
+def table_row(mutant: Mutant) -> str:
+    """One line of the document."""
+    caught = {cell: letters for cell in CELLS if (letters := letters_in(mutant, cell))}
+    if not caught:
+        return f"| {mutant.name} | nothing | 0 | {EQUIVALENT.get(mutant.name, '?')} |"
+    union = {letter for letters in caught.values() for letter in letters}
+    verdicts = " ".join(letter for letter in "THGIME" if letter in union)
+    clearest = max(caught, key=lambda cell: len(caught[cell]))
+    shown = f"{' '.join(caught[clearest])} at {clearest}"
+    return f"| {mutant.name} | {verdicts} | {len(caught)} | {shown} |"
+
+
+def main() -> None:
+    """Try everything and write the document."""
+    head = DOCUMENT.read_text(encoding="utf-8").split("\n| ")[0]
+    rows = [table_row(mutant) for mutant in tqdm(live_mutants())]
+    titles = "| mutant | caught by | cells | for instance, or why not |\n|---|---|---|---|"
+    DOCUMENT.write_text("\n".join([head, titles, *rows, ""]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
