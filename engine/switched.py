@@ -111,8 +111,8 @@ def _claimed(name: str, settings: dict[str, str], seen: Sequence[Seen]) -> list[
     if len(settings) == 1:
         return list(seen)
     shorthand = wrong_of(BY_NAME[name], settings[name])
-    if any(f"{kind} " in shorthand for kind in RACES):  # wrong tokens come by these races alone
-        races = [item for item in seen if item.letter == "H" and item.about in shorthand]
+    if any(kind in shorthand for kind in RACES):  # wrong tokens come by these races alone
+        races = [item for item in seen if item.letter == "H" and _named(item.about, shorthand)]
         tokens = [item for item in seen if item.letter == "T"] if races else []
         return tokens + races
     letters, causes = letters_in(shorthand), _causes_of(name, settings[name])
@@ -121,6 +121,11 @@ def _claimed(name: str, settings: dict[str, str], seen: Sequence[Seen]) -> list[
         for item in seen
         if item.letter in letters and (item.letter != "G" or item.about in causes or not causes)
     ]
+
+
+def _named(race: str, shorthand: str) -> bool:
+    """Whether the table names both the kind and the resource of a race: "WAR kv blocks"."""
+    return all(part in shorthand for part in race.split(" ", 1))
 
 
 def _causes_of(name: str, value: str) -> set[str]:
@@ -161,9 +166,17 @@ def _hazards(result: Run) -> list[Seen]:
         key = hazard.kind, hazard.resource
         pairs[key] = pairs.get(key, 0) + hazard.count
     return [
-        Seen("H", f"a hazard: {RACES[kind]} on {resource}, {count:,} pairs", f"{kind} {resource}")
+        Seen(
+            "H",
+            f"a hazard: {RACES[kind]} on {resource}, {count:,} {_pairs(count)}",
+            f"{kind} {resource}",
+        )
         for (kind, resource), count in pairs.items()
     ]
+
+
+def _pairs(count: int) -> str:
+    return "pair" if count == 1 else "pairs"
 
 
 def _gaps(result: Run) -> list[Seen]:

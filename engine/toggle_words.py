@@ -27,14 +27,14 @@ RACES = {
 """What each kind of hazard stands for: the order that the engine ought to keep."""
 
 _LETTER = re.compile(r"\b([THGIME])\b")
-_RACE = re.compile(r"\b(RAW|WAR|WAW|UAF) (?=[a-z])")
+_RACE = re.compile(r"\b(RAW|WAR|WAW|UAF)\b( (?=[a-z]))?")
 _NEXT = re.compile(r"(\b[THGIME]|\)) (?=[THGIME]\b)")
 _CLAUSE = re.compile(r"(?<=[.;]) ")
 
 
 def in_words(shorthand: str) -> str:
     """The shorthand with its letters spelled out: "wrong tokens, a hazard (…)"."""
-    text = _RACE.sub(lambda match: f"{RACES[match[1]]} on ", shorthand)
+    text = _RACE.sub(lambda race: RACES[race[1]] + (" on " if race[2] else ""), shorthand)
     text = _NEXT.sub(r"\1, ", text).replace("H(", "H (").replace("I(", "I (")
     text = text.replace(" by timing", " if the timing is so")
     return _LETTER.sub(lambda match: LETTERS[match[1]], text)
