@@ -168,7 +168,7 @@ def _hazards(result: Run) -> list[Seen]:
     return [
         Seen(
             "H",
-            f"a hazard: {RACES[kind]} on {resource}, {count:,} {_pairs(count)}",
+            f"a hazard: {RACES[kind]} on {resource}, {_pairs(count)}",
             f"{kind} {resource}",
         )
         for (kind, resource), count in pairs.items()
@@ -176,7 +176,7 @@ def _hazards(result: Run) -> list[Seen]:
 
 
 def _pairs(count: int) -> str:
-    return "pair" if count == 1 else "pairs"
+    return f"{count:,} pair{'' if count == 1 else 's'}"
 
 
 def _gaps(result: Run) -> list[Seen]:
