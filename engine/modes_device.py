@@ -25,7 +25,7 @@ CONTENTION = (
 
 GRAPHS = (
     mode(
-        "graphs", "graphs",
+        "graph-replay", "graphs",
         "Decode batches are replayed from captured graphs: one launch a step, the same tokens.",
         "graphs=shared",
     ),
