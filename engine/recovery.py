@@ -34,8 +34,8 @@ class Recovery:
         """Settle a batch without results, and end or retry the requests that wanted them."""
         wanting = [row.request for row in batch.launched if row.request.takes_tokens]
         self.scheduler.blocks.ledger.settled(batch)
-        for row in batch.launched:
-            self._lose(row)
+        for number, row in enumerate(batch.launched):
+            self._lose(row, batch.taken[number] if batch.taken else None)
         policy = self.scheduler.mechanisms.on_fault
         for request in reversed(wanting):  # the last to go to the front of the queue is first
             if policy == "retry":
@@ -46,19 +46,25 @@ class Recovery:
         lost = f"requests {names} {DONE[policy]}" if names else "no request wanted its results"
         self.errors.append(f"step {batch.step}: {error}; {lost}")
 
-    def _lose(self, row: Row) -> None:
-        """The result of a row will not come, and later rows in flight stand on nothing."""
+    def _lose(self, row: Row, taken: int | None) -> None:
+        """The results of a row will not come, and later rows in flight stand on nothing.
+
+        `taken` is how many tokens it gave, where its drafts have been looked at.
+        """
         request = row.request
         request.in_flight -= 1
         request.poisoned_step = request.last_step
+        if taken is None:
+            request.drafted -= row.drafts
         if row.samples:
             self.scheduler.blocks.ledger.wasted_rows += 1
-            self._call_off(request, row.output)
+            self._call_off(row, 1 + row.drafts if taken is None else taken)
 
-    def _call_off(self, request: Request, output: int) -> None:
+    def _call_off(self, row: Row, tokens: int) -> None:
+        request = row.request
         if request.discard:
-            request.discard -= 1
+            request.discard -= tokens
         elif request.takes_tokens:
-            request.called_off += 1
+            request.called_off += tokens
         else:
-            request.throw_away(output)
+            request.throw_away(row.output + row.drafts)

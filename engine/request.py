@@ -156,8 +156,10 @@ class Request:
     @property
     def streamable(self) -> int:
         """Committed tokens that may be shown: all that no later token can take back."""
+        if self.text_end is not None:
+            return self.text_end
         if self.finished:
-            return len(self.tokens) if self.text_end is None else self.text_end
+            return len(self.tokens)
         if not self.rules.stop and self.tokens and self.tokens[-1] < 0x80:
             return len(self.tokens)
         return showable(self.tokens, self.rules.stop)

@@ -66,6 +66,8 @@ def scenario(number: int) -> RunConfig:
         "depth": str(random.choice((1, 2, 3, 3, 4, 4))),
         "device_slots": str(random.randint(1, 5)),
         "host_slots": str(random.randint(1, 5)),
+        "inject": random.choice(("none",) * 22 + ("kernel", "copy", "host")),
+        "on_fault": random.choice(("fail", "retry")),
     }
     if toggles["graphs"] == "shared":  # one pool: nothing else may be in it at the same time
         toggles |= {"graph_concurrency": "serial", "graph_output": "outside"}
@@ -95,6 +97,8 @@ def _workload(random: Random) -> Workload:
         admission="on-demand" if on_demand else "full",
         preemption=random.choice(("recompute", "swap")),
         window=random.choice((0, 0, 0, 0, 7, 24)),
+        speculate=random.choice((0, 0, 0, 1, 3)),
+        fault_step=random.randint(1, 30),
         temperature=random.choice((0.0, 0.0, 0.8)),
         top_k=random.choice((0, 20)),
     )
@@ -140,7 +144,7 @@ def features(result: Run) -> set[str]:
     """What happened in a run, beside its being correct."""
     parts, config = result.parts, result.config
     m, requests = config.mechanisms, result.requests
-    scheduler = parts.scheduler
+    scheduler, drafts = parts.scheduler, parts.speculation
     names = {op.name for op in result.device.log}
     seen = {
         "depth 1": m.depth == 1,
@@ -153,6 +157,10 @@ def features(result: Run) -> set[str]:
         "swap in": "h2d layer 0" in names,
         "called off": any(r.called_off for r in requests),
         "window": config.workload.window > 0,
+        "drafts": drafts is not None and drafts.proposed > 0,
+        "drafts rejected": drafts is not None and drafts.accepted < drafts.proposed,
+        "drafts accepted": drafts is not None and drafts.accepted > 0,
+        "fault": bool(result.errors),
         "grammar": any(r.rules.grammar and r.tokens for r in requests),
         "stop string": any(r.text_end is not None for r in requests),
         "penalties": any(r.rules.penalises and r.tokens for r in requests),
