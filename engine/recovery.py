@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from engine.batch import Batch
 from engine.device.faults import BatchError, Fault
-from engine.request import Request, Row
+from engine.request import Row
 from engine.scheduler import Scheduler
 
 DONE = {
@@ -34,9 +34,12 @@ class Recovery:
         """Settle a batch without results, and end or retry the requests that wanted them."""
         wanting = [row.request for row in batch.launched if row.request.takes_tokens]
         self.scheduler.blocks.ledger.settled(batch)
-        for number, row in enumerate(batch.launched):
-            self._lose(row, batch.taken[number] if batch.taken else None)
         policy = self.scheduler.mechanisms.on_fault
+        for number, row in enumerate(batch.launched):
+            row.request.in_flight -= 1
+            row.request.poisoned_step = row.request.last_step
+            if row.samples:
+                self._lose(row, _lost(row, number, batch), policy == "retry")
         for request in reversed(wanting):  # the last to go to the front of the queue is first
             if policy == "retry":
                 self.scheduler.preemption.compute_again(request)
@@ -46,25 +49,23 @@ class Recovery:
         lost = f"requests {names} {DONE[policy]}" if names else "no request wanted its results"
         self.errors.append(f"step {batch.step}: {error}; {lost}")
 
-    def _lose(self, row: Row, taken: int | None) -> None:
-        """The results of a row will not come, and later rows in flight stand on nothing.
-
-        `taken` is how many tokens it gave, where its drafts have been looked at.
-        """
+    def _lose(self, row: Row, tokens: int, retry: bool) -> None:
+        """The tokens of a row will not come. A request that ends keeps what it has scheduled:
+        by that its blocks are counted until its last batch is done."""
         request = row.request
-        request.in_flight -= 1
-        request.poisoned_step = request.last_step
-        if taken is None:
-            request.drafted -= row.drafts
-        if row.samples:
-            self.scheduler.blocks.ledger.wasted_rows += 1
-            self._call_off(row, 1 + row.drafts if taken is None else taken)
-
-    def _call_off(self, row: Row, tokens: int) -> None:
-        request = row.request
+        self.scheduler.blocks.ledger.wasted_rows += tokens
         if request.discard:
             request.discard -= tokens
-        elif request.takes_tokens:
-            request.called_off += tokens
-        else:
+        elif not request.takes_tokens:
             request.throw_away(row.output + row.drafts)
+        elif retry:
+            request.called_off += tokens
+
+
+def _lost(row: Row, number: int, batch: Batch) -> int:
+    """How many output tokens are lost with row `number`: those accepted, where that is known
+    already, else all that it was scheduled for."""
+    if batch.taken:
+        return batch.taken[number]
+    row.request.drafted -= row.drafts
+    return 1 + row.drafts
