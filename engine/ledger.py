@@ -146,7 +146,7 @@ class Ledger:
                     f"request {request.id} streamed {request.streamed - shown} tokens that are "
                     "part of a stop string or stand behind it",
                 )  # fmt: skip
-            elif request.streamed != shown:
+            elif request.streamed != shown and not request.cancelled:  # nobody listens any more
                 self.note(
                     "unstreamed", request.id,
                     f"request {request.id} streamed {request.streamed} of {shown} committed tokens",

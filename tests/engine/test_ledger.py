@@ -168,3 +168,20 @@ def test_the_same_fault_of_one_request_is_said_once():
     for name in ("a", "b", "a"):
         books.lengths(request(name, streamed=1))
     assert books.broken == [f"request {name} streamed uncommitted tokens" for name in "ab"]
+
+
+def test_who_hung_up_is_owed_no_text_but_was_shown_no_more_than_was_committed():
+    pool = BlockPool(4, 4)
+    request = Request("r", [2], 9)
+    for token in b"abc":
+        request.commit(token, 0)
+    request.scheduled = request.computed = 3
+    request.finished, request.streamed = True, 2
+    for cancelled, broken in ((False, 1), (True, 0)):
+        request.cancelled = cancelled
+        ledger = Ledger(pool)
+        ledger.finished([request], cut=False)
+        assert len(ledger.broken) == broken
+    request.streamed = 4
+    ledger.finished([request], cut=False)
+    assert ledger.broken
