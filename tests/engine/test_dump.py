@@ -167,7 +167,8 @@ def test_copies_know_their_bytes_and_launches_their_line():
 def test_counters_and_the_configuration_come_along():
     result = run_of(seed=3)
     trace = result.trace
-    assert set(trace.counters["name"]) == {"tokens in flight", "KV blocks in use"}
+    names = {"tokens in flight", "KV blocks in use", "requests waiting"}
+    assert set(trace.counters["name"]) == names
     assert trace.meta["run"] == result.config.describe()
     assert trace.meta["run"]["seed"] == 3
 

@@ -102,7 +102,7 @@ def test_an_operation_knows_the_line_of_the_loop_that_issued_it():
     log = run("async", steps=3, compute=False).device.log
     lines = {op.name: source[op.line - 1] for op in log}
     assert "h2d.copy(" in lines["h2d tokens"]
-    assert "compute.launch(" in lines["layer 0"]
+    assert ".launch(kernel)" in lines["layer 0"]
     assert "device.write(" in lines["write inputs"]
     assert all(op.line > 0 for op in log)
 
