@@ -11,8 +11,9 @@ A mutant is the loop's own source with one change, compiled in memory:
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -44,13 +45,20 @@ class Mutant:
 
 
 def mutants() -> list[Mutant]:
-    """All mutants, in the order of the source."""
-    return [
+    """All mutants, in the order of the source, each with a name of its own."""
+    found = [
         *_of_module(engine.loop),
         *_of_module(engine.swap),
         *_of_module(engine.lifecycle),
         *_without_deferred_release(engine.lifecycle),
     ]
+    seen: Counter[str] = Counter()
+    named = []
+    for mutant in found:
+        seen[mutant.name] += 1
+        again = f" ({seen[mutant.name]})" if seen[mutant.name] > 1 else ""
+        named.append(replace(mutant, name=mutant.name + again))
+    return named
 
 
 def _of_module(module: ModuleType) -> Iterator[Mutant]:

@@ -24,6 +24,7 @@ from engine import Run, configure, execute
 from engine.config import RunConfig
 from engine.verdict import GAP_POINTS, peaks_over_bound
 from engine.workload import Workload
+from tests.engine.equivalent_mutants import EQUIVALENT
 from tests.engine.mutants import Mutant, mutants
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "mutants.md"
@@ -83,9 +84,6 @@ PLACES = {
 }
 """Where what a module defines is taken from when an engine is put together."""
 
-EQUIVALENT: dict[str, str] = {}
-"""Mutants that nothing can catch, and the order that holds all the same."""
-
 
 @contextmanager
 def in_place(mutant: Mutant) -> Iterator[None]:
@@ -122,7 +120,7 @@ def letters_in(mutant: Mutant, cell: Cell) -> str:
         "H": result.hazards,
         "G": _idles_more(result, reference),
         "I": result.invariants,
-        "M": peaks_over_bound(result),
+        "M": set(peaks_over_bound(result)) - set(peaks_over_bound(reference)),
     }
     return "".join(letter for letter in "THGIM" if seen[letter])
 
@@ -161,24 +159,34 @@ def live_mutants() -> list[Mutant]:
     return [mutant for mutant in mutants() if mutant.line in reached(mutant.module)]
 
 
-def table_row(mutant: Mutant) -> str:
-    """One line of the document."""
-    caught = {cell: letters for cell in CELLS if (letters := letters_in(mutant, cell))}
+def row_of(name: str, caught: dict[Cell, str]) -> str:
+    """One line of the document, from the verdicts in each cell that saw any."""
     if not caught:
-        return f"| {mutant.name} | nothing | 0 | {EQUIVALENT.get(mutant.name, '?')} |"
+        return f"| {name} | nothing | 0 | {EQUIVALENT.get(name, '?')} |"
     union = {letter for letters in caught.values() for letter in letters}
     verdicts = " ".join(letter for letter in "THGIME" if letter in union)
     clearest = max(caught, key=lambda cell: len(caught[cell]))
     shown = f"{' '.join(caught[clearest])} at {clearest}"
-    return f"| {mutant.name} | {verdicts} | {len(caught)} | {shown} |"
+    return f"| {name} | {verdicts} | {len(caught)} | {shown} |"
+
+
+def write(rows: list[str]) -> None:
+    """Put the rows into the document, below its text."""
+    text = DOCUMENT.read_text(encoding="utf-8").split("\n| ")[0].rstrip()
+    titles = f"| mutant | caught by | cells of {len(CELLS)} | for instance, or why not |"
+    table = "\n".join([titles, "|---|---|---|---|", *rows])
+    DOCUMENT.write_text(f"{text}\n\n{table}\n", encoding="utf-8")
 
 
 def main() -> None:
     """Try everything and write the document."""
-    head = DOCUMENT.read_text(encoding="utf-8").split("\n| ")[0]
-    rows = [table_row(mutant) for mutant in tqdm(live_mutants())]
-    titles = "| mutant | caught by | cells | for instance, or why not |\n|---|---|---|---|"
-    DOCUMENT.write_text("\n".join([head, titles, *rows, ""]), encoding="utf-8")
+    rows = []
+    for mutant in tqdm(live_mutants()):
+        seen = {cell: letters_in(mutant, cell) for cell in CELLS}
+        rows.append(
+            row_of(mutant.name, {cell: letters for cell, letters in seen.items() if letters})
+        )
+    write(rows)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,46 @@
+"""Every mutant of the engine's order is caught, as docs/mutants.md says.
+
+The document is written by `python -m tests.engine.mutation`; here each row is tried again where
+it says that the mutant shows, and a mutant that nothing catches is tried everywhere.
+"""
+
+from functools import lru_cache
+
+import pytest
+
+from tests.engine.equivalent_mutants import EQUIVALENT
+from tests.engine.mutants import mutants
+from tests.engine.mutation import CELLS, DOCUMENT, letters_in, live_mutants
+
+ROWS = [
+    [field.strip() for field in line.strip("|\n ").split(" | ")]
+    for line in DOCUMENT.read_text(encoding="utf-8").splitlines()
+    if line.startswith("| ") and not line.startswith("| mutant ")
+]
+CELL = {str(cell): cell for cell in CELLS}
+
+
+@lru_cache(maxsize=1)
+def by_name():
+    return {mutant.name: mutant for mutant in mutants()}
+
+
+def test_the_document_lists_the_mutants_of_every_line_that_a_correct_engine_comes_to():
+    assert [row[0] for row in ROWS] == [mutant.name for mutant in live_mutants()]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_a_mutant_shows_what_the_document_says(row):
+    name, verdicts, _, instance = row
+    if verdicts == "nothing":
+        assert instance == EQUIVALENT[name]
+        assert not any(letters_in(by_name()[name], cell) for cell in CELLS)
+    else:
+        letters, _, where = instance.partition(" at ")
+        assert " ".join(letters_in(by_name()[name], CELL[where])) == letters
+        assert set(letters.split()) <= set(verdicts.split())
+
+
+def test_no_mutant_is_called_equivalent_that_something_catches():
+    uncaught = {row[0] for row in ROWS if row[1] == "nothing"}
+    assert uncaught == set(EQUIVALENT)
