@@ -4,11 +4,11 @@ Whatever cannot be run is refused here with one sentence, before an engine is bu
 """
 
 import json
-import os
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from engine.arrivals import ARRIVALS
+from engine.json_file import read_json
 from engine.reuse import wrong_link
 from engine.rules import check_rules
 from engine.tokenizer import encode
@@ -30,15 +30,8 @@ def load_workload(source: str) -> Workload:
     """
     if source in WORKLOADS:
         return WORKLOADS[source]
-    if not os.path.isfile(source):
-        raise WorkloadError(
-            f"no workload {source!r}: use one of {', '.join(WORKLOADS)}, or a JSON file"
-        )
-    try:
-        document = json.loads(Path(source).read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise WorkloadError(f"{source}: not a readable JSON file ({error})") from None
-    return workload_from_dict(document, Path(source).stem)
+    missing = f"no workload {source!r}: use one of {', '.join(WORKLOADS)}, or a JSON file"
+    return workload_from_dict(read_json(source, missing, WorkloadError), Path(source).stem)
 
 
 def dump_workload(workload: Workload) -> str:

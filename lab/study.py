@@ -55,13 +55,6 @@ class Study:
         """The trace as a .json.gz file."""
         return trace_bytes(self.trace)
 
-    @cached_property
-    def step_starts(self) -> dict[int, int]:
-        """When the host began each step (ns), by step."""
-        host = self.trace.host_spans()
-        steps = host[host["step"] >= 0].groupby("step")["ts_ns"].min()
-        return dict(zip(steps.index.tolist(), steps.tolist(), strict=True))
-
 
 @dataclass(frozen=True)
 class Bound:

@@ -1,12 +1,12 @@
 """Cost models as small JSON files: written, read back, and checked entry by entry."""
 
 import json
-import os
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from engine.device.cost import HOST_EXTRA, HOST_STEPS, KERNEL_FAMILIES, LIMITS, CostError, CostModel
 from engine.device.costs import COSTS
+from engine.json_file import read_json
 
 
 def load_cost(source: str) -> CostModel:
@@ -16,14 +16,8 @@ def load_cost(source: str) -> CostModel:
     """
     if source in COSTS:
         return COSTS[source]
-    if not os.path.isfile(source):
-        known = ", ".join(COSTS)
-        raise CostError(f"no cost model {source!r}: use one of {known}, or a JSON file")
-    try:
-        document = json.loads(Path(source).read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise CostError(f"{source}: not a readable JSON file ({error})") from None
-    return cost_from_dict(document, Path(source).stem)
+    missing = f"no cost model {source!r}: use one of {', '.join(COSTS)}, or a JSON file"
+    return cost_from_dict(read_json(source, missing, CostError), Path(source).stem)
 
 
 def dump_cost(cost: CostModel) -> str:

@@ -19,7 +19,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from random import Random
 
 from tqdm import tqdm
@@ -29,7 +28,6 @@ from engine.config import RunConfig
 from engine.corpus import prompts
 from engine.device.cost import MS, CostModel
 from engine.kv import blocks_for
-from engine.mechanisms import BY_NAME
 from engine.tokenizer import encode
 from engine.workload import Prompt, Workload
 
@@ -191,7 +189,7 @@ def try_all(numbers: Iterable[int], jobs: int) -> tuple[Counter[str], dict[int, 
     broken: dict[int, list[str]] = {}
     numbers = list(numbers)
     with ProcessPoolExecutor(jobs) as pool:
-        results = pool.map(partial(_guarded), numbers, chunksize=20)
+        results = pool.map(_guarded, numbers, chunksize=20)
         for number, (seen, wrong) in zip(numbers, tqdm(results, total=len(numbers)), strict=True):
             fired.update(seen)
             if wrong:
@@ -209,12 +207,7 @@ def _guarded(number: int) -> tuple[set[str], list[str]]:
 def describe(number: int) -> str:
     """What makes a scenario, for whoever has to look into it."""
     config = scenario(number)
-    toggles = {
-        name: value
-        for name, value in config.mechanisms.settings().items()
-        if value != BY_NAME[name].correct
-    }
-    return f"{toggles}\n{config.workload}\n{config.cost}"
+    return f"{config.mechanisms.settings()}\n{config.workload}\n{config.cost}"
 
 
 def main() -> int:
