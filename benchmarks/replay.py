@@ -15,11 +15,15 @@ from engine import configure, execute
 def seconds(steps: int, batch: int) -> float:
     """Wall time of one synchronous and one asynchronous replay."""
     start = time.perf_counter()
-    for mode in ("sync", "async"):
-        result = execute(configure(mode, batch=batch, steps=steps, compute=False))
-        if result.steps != steps:
-            raise RuntimeError(f"{mode} ran {result.steps} of {steps} steps")
-    return time.perf_counter() - start
+    runs = [
+        execute(configure(mode, batch=batch, steps=steps, compute=False))
+        for mode in ("sync", "async")
+    ]
+    elapsed = time.perf_counter() - start
+    for run in runs:
+        if run.steps != steps:
+            raise RuntimeError(f"{run.config.mode} ran {run.steps} of {steps} steps")
+    return elapsed
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import attrgetter
 
 import torch
 
@@ -220,7 +221,7 @@ def execute(
     except Stopped:
         return Run(config, device, parts, loop.step, parts.scheduler.all_requests,
                    stop_at_ns, stopped=True)  # fmt: skip
-    wall_ns = max([commit_ns, *(op.end_ns for op in device.log.ops)])
+    wall_ns = max(commit_ns, max(map(attrgetter("end_ns"), device.log.ops), default=0))
     requests = parts.close(cut=config.steps is not None)
     return Run(config, device, parts, loop.step, requests, wall_ns)
 

@@ -89,13 +89,10 @@ class Forward:
         ring_start: int,
     ) -> list[Kernel]:
         """Kernels for the rows `launched`, each with the rows of memory it touches."""
-        size, count = views.tokens, len(launched)
-        tokens, drafting = row_mask(0, size), self.drafting
+        size, count, drafting = views.tokens, len(launched), self.drafting
         given = views if drafting is None else drafting.views(views)
-        samples = row_mask(0, given.samples)
-        ids, hidden, logits = (
-            self.ids.rows(tokens), self.hidden.rows(tokens), self.logits.rows(samples),
-        )  # fmt: skip
+        ids, hidden = self.ids.first(size), self.hidden.first(size)
+        logits = self.logits.first(given.samples)
         places, sampling, control = given.read("places"), given.read("sampling"), views.control()
         table = views.read("block_table")
         carried, used, written = self.touched(launched)
@@ -125,9 +122,9 @@ class Forward:
             self.ring.rows(views.ring_mask(ring_start, count)),
         )
         if drafting is not None:
-            verified, sampled = sampled, (drafting.sampled.rows(samples),)
+            verified, sampled = sampled, (drafting.sampled.first(given.samples),)
         kernels.append(Kernel("head", "head", (hidden, sampling), (logits,), bodies.get("head")))
-        steering = (given.read(label) for label in STEERING if views.steered)
+        steering = [given.read(label) for label in STEERING] if views.steered else ()
         reads = (logits, sampling, *steering, *masked, *control)
         kernels.append(Kernel("sample", "sample", reads, sampled, bodies.get("sample")))
         if drafting is not None:
@@ -137,17 +134,17 @@ class Forward:
     def touched(self, launched: Sequence[Row]) -> tuple[int, int, int]:
         """Masks of the ring's places read, and of the KV blocks read (all of each row's
         context) and written (those of its new tokens)."""
-        size = self.workload.block_size
+        size, window = self.workload.block_size, self.workload.window
         carried = used = written = 0
         for row in launched:
-            blocks, first = row.request.blocks, row.start // size
+            request, start, count = row.request, row.start, row.count
             if row.carry >= 0:
                 carried |= 1 << row.carry
-            used |= self._visible(row) if self.workload.window else row.request.block_mask
-            written |= 1 << blocks[first]
-            if row.count > 1:
-                last = (row.start + row.count - 1) // size
-                written |= rows_mask(blocks[first + 1 : last + 1])
+            used |= self._visible(row) if window else request.block_mask
+            written |= 1 << request.blocks[start // size]
+            if count > 1:
+                last = (start + count - 1) // size
+                written |= rows_mask(request.blocks[start // size + 1 : last + 1])
         return carried, used, written
 
     def _visible(self, row: Row) -> int:

@@ -163,20 +163,21 @@ class Parts:
             rows = self.speculation.row_of_each_token(rows, batch)
         for row, token in zip(rows, tokens, strict=False):  # shared rows may be more or fewer
             request = row.request
-            if row.samples and request.discard:
+            if not row.samples:
+                continue
+            if request.discard:
                 request.discard -= 1
                 self.ledger.wasted_rows += 1
-            elif row.samples and (request.takes_tokens or zombie == "leaked"):
+            elif not (request.finished or request.ended) or zombie == "leaked":
                 if request.called_off and self.speculation is None:
                     self.ledger.committing(row)
                 request.computed += 1
                 request.commit(token, batch.step)
-            elif row.samples:
+            else:
                 self.ledger.wasted_rows += 1
                 request.throw_away(row.output + row.drafts)
-            if not request.scheduled >= request.computed >= len(request.tokens):
-                self.ledger.lengths(request)
-            if request.called_off and request.output < len(request.tokens):
+            kept = request.scheduled - request.called_off
+            if not request.scheduled >= request.computed >= len(request.tokens) <= kept:
                 self.ledger.lengths(request)
         if batch.steered:
             self.steering.committed(batch)

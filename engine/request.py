@@ -136,12 +136,13 @@ class Request:
     def commit(self, token: int, step: int) -> None:
         """Accept one output token of batch `step`; EOS, a stop string or the longest length
         ends the request."""
-        self.tokens.append(token)
+        tokens = self.tokens
+        tokens.append(token)
         self.committed_at.append(step)
         if self.rules.stop and self.text_end is None:
-            self.text_end = text_end(self.tokens, self.rules.stop)
+            self.text_end = text_end(tokens, self.rules.stop)
         over = token == EOS or self.text_end is not None
-        if len(self.tokens) >= self.max_new_tokens or (over and not self.runs_to_cap):
+        if len(tokens) >= self.max_new_tokens or (over and not self.runs_to_cap):
             self.finished = True
         elif over:
             self.ended = True
@@ -158,11 +159,10 @@ class Request:
         """Committed tokens that may be shown: all that no later token can take back."""
         if self.text_end is not None:
             return self.text_end
-        if self.finished:
-            return len(self.tokens)
-        if not self.rules.stop and self.tokens and self.tokens[-1] < 0x80:
-            return len(self.tokens)
-        return showable(self.tokens, self.rules.stop)
+        tokens = self.tokens
+        if self.finished or (tokens and tokens[-1] < 0x80 and not self.rules.stop):
+            return len(tokens)
+        return showable(tokens, self.rules.stop)
 
     @property
     def text(self) -> str:

@@ -202,13 +202,14 @@ class Scheduler:
         else:
             token, carry = self._placeholder(request), self._carry_place(request, number)
         request.scheduled += 1 + drafts
-        request.drafted += drafts
         request.in_flight += 1
-        request.last_step, request.last_row = step, number
-        token_ids = [token]
-        if drafts:
-            token_ids += [PLACEHOLDER] * drafts
+        request.last_step = step
+        request.last_row = number
         start = len(request.prompt) + output - 1
+        if not drafts:
+            return Row(request, start, 1, True, [token], carry, output)
+        request.drafted += drafts
+        token_ids = [token, *[PLACEHOLDER] * drafts]
         return Row(request, start, 1 + drafts, True, token_ids, carry, output, drafts)
 
     def _placeholder(self, request: Request) -> int:

@@ -34,6 +34,8 @@ class Views:
     def read(self, label: str) -> Access:
         """An access to the rows seen of one input."""
         count = self.tokens if label in ("tokens", "places") else self.rows
+        if not self.first:
+            return self.inputs[label].first(count)
         return self.inputs[label].rows(row_mask(self.first, self.first + count))
 
     @property

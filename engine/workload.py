@@ -129,6 +129,7 @@ class Workload(Rules):
         shared = _shared_text(self.shared_prefix)
         canceller = random.Random(f"cancels {seed}")
         sizes = random.Random(f"prompt lengths {seed}")
+        rules, free = rules_of(self), rules_of(self) | {"grammar": ""}
         for number, step in enumerate(self.arrival_steps(seed)):
             text = next(endings if chooser.random() * 100 < self.near_end else openings)
             length = chooser.randint(self.shortest, self.longest)
@@ -137,10 +138,10 @@ class Workload(Rules):
                 text = to_length(text, size, seed)
             client = f"r{number % self.clients}" if self.clients else ""
             after = client if number >= self.clients else ""
-            rules = rules_of(self) | {"grammar": self.grammar if text.startswith("{") else ""}
             cancelled = canceller.random() * 100 < self.cancels
             cancel = step + canceller.randint(1, self.longest) if cancelled else 0
-            yield Prompt(shared + text, length, client, step, after, cancel, **rules)
+            ruled = rules if text.startswith("{") else free
+            yield Prompt(shared + text, length, client, step, after, cancel, **ruled)
 
     def arrival_steps(self, seed: int) -> Iterator[int]:
         """The steps at which requests arrive, in ascending order; endless when generated."""

@@ -7,7 +7,7 @@ the listing in an article: `compute.wait(batch.h2d_done)`.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -36,17 +36,22 @@ class Buffer:
     pinned: bool = True
     start: int = 0
     unit: int = 1
+    _firsts: dict[int, Access] = field(default_factory=dict, init=False)
 
     def rows(self, mask: int) -> Access:
         """An access to the rows of `mask`."""
         if self.unit > 1:
             wide = (1 << self.unit) - 1
             mask = sum(wide << row * self.unit for row in Access(0, mask).rows)
-        return Access(self.info.index, mask << self.start)
+        return Access(self.info.index, mask << self.start if self.start else mask)
 
     def first(self, rows: int) -> Access:
-        """An access to the first rows."""
-        return Access(self.info.index, (1 << rows * self.unit) - 1 << self.start)
+        """An access to the first rows; the same one each time, for logs are long."""
+        access = self._firsts.get(rows)
+        if access is None:
+            access = Access(self.info.index, (1 << rows * self.unit) - 1 << self.start)
+            self._firsts[rows] = access
+        return access
 
     @property
     def row_bytes(self) -> int:

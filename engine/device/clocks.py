@@ -6,6 +6,7 @@ runs ahead of what the host has issued.
 What this module does not know: what operations do (`engine.device.virtual`).
 """
 
+from functools import cache
 from typing import NoReturn
 
 from engine.device.api import HostSpan, Stream
@@ -25,6 +26,9 @@ class Clocks(Recorder):
         self._stop_at_ns = settings.stop_at_ns
         self._fault = settings.fault
         self._jitter = Jitter(settings.jitter_percent, settings.seed)
+        self._host_work_ns = cache(settings.cost.host_work_ns)
+        self._kernel_work_ns = cache(settings.cost.kernel_work_ns)
+        self._copy_work_ns = cache(settings.cost.copy_work_ns)
         self._simulator = Simulator(self._finished)
         self._order = StreamOrder(self._simulator.tails)
         super().__init__(settings.compute)
@@ -36,7 +40,7 @@ class Clocks(Recorder):
 
     def host(self, name: str, units: int = 1) -> HostWork:
         """A span of host work: its time passes first, then what it encloses happens."""
-        work_ns = self._jitter.apply(self.cost.host_work_ns(name, units))
+        work_ns = self._jitter.apply(self._host_work_ns(name, units))
         span = self._span(name, work_ns)
         self._pass(work_ns)
         return HostWork(self, span)
@@ -93,19 +97,19 @@ class Clocks(Recorder):
         return span
 
     def _enqueue(self, task: Task, op: Op) -> None:
-        self._bar(op)
+        if self._order.barring[op.stream]:
+            self._bar(op)
         self._simulator.enqueue(task, self.now_ns, self._order.release(task.stream))
 
     def _bar(self, op: Op) -> None:
-        """Hold an operation back behind the legacy default stream's barrier, if there is one.
+        """Hold an operation back behind the legacy default stream's barrier.
 
         Records and waits are actions of their stream, too.
         """
-        if self._order.barring[op.stream]:
-            self._simulator.advance(self.now_ns)
-            barrier = self._order.barrier(op.stream)
-            self._order.hold(op.stream, barrier)
-            op.depends = tuple((task.seq, "barrier") for task in barrier)
+        self._simulator.advance(self.now_ns)
+        barrier = self._order.barrier(op.stream)
+        self._order.hold(op.stream, barrier)
+        op.depends = tuple((task.seq, "barrier") for task in barrier)
 
     def _behind(self, stream: int) -> Tasks:
         self._simulator.advance(self.now_ns)

@@ -26,6 +26,10 @@ from engine.oplog import (
 
 LOOP_FILE = str(Path(__file__).resolve().parent.parent / "loop.py")
 
+_LINES: dict[tuple[int, int], int] = {}
+"""Lines of the loop by function (its first line) and instruction: Python would decode a
+function's whole table of lines each time."""
+
 
 class Recorder:
     """Log, spans and memory books of a device. `compute=False` keeps no data."""
@@ -113,7 +117,11 @@ def _loop_line() -> int:
     """The line of engine/loop.py from which the present call comes (NONE elsewhere)."""
     frame: FrameType | None = sys._getframe(3)  # behind `_log` and a method of the device
     while frame is not None:
-        if frame.f_code.co_filename == LOOP_FILE:
-            return frame.f_lineno
+        code = frame.f_code
+        if code.co_filename == LOOP_FILE:
+            place = code.co_firstlineno, frame.f_lasti
+            if place not in _LINES:
+                _LINES[place] = frame.f_lineno
+            return _LINES[place]
         frame = frame.f_back
     return NONE

@@ -166,14 +166,15 @@ class Simulator:
         """Start, in enqueue order, what is ready and finds its copy engine free; then share
         the device among all that runs and find the next instant."""
         ready, running = self.ready, self.running
-        held = []
-        while ready:
-            entry = heappop(ready)
-            if entry[1].engine in self.busy_engines:
-                held.append(entry)
-            else:
-                self._start(entry[1])
-        ready += held
+        if ready:
+            held = []
+            while ready:
+                entry = heappop(ready)
+                if entry[1].engine in self.busy_engines:
+                    held.append(entry)
+                else:
+                    self._start(entry[1])
+            ready += held
         if len(running) > 1 or self.slowed:
             self._share()
         self.next_ns = running[0][0] if running else NEVER

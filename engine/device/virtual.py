@@ -47,7 +47,7 @@ class VirtualDevice(Clocks):
             op = self._log(OpKind.KERNEL, name, info.index, reads, writes, call_ns)
             if name != called:
                 op.graph, op.replay = called, first
-            work_ns = self._jitter.apply(cost.kernel_work_ns(family, share, tokens))
+            work_ns = self._jitter.apply(self._kernel_work_ns(family, share, tokens))
             task = Task(
                 op.seq, info.index, work_ns, "",
                 cost.occupancy, cost.kernel_bandwidth, info.priority,
@@ -72,7 +72,7 @@ class VirtualDevice(Clocks):
         if self._repairs is not None:
             self._repairs.before(self, stream, name, self.context.step)
         pageable = not (src.pinned if to_device else dst.pinned)
-        work_ns = self._jitter.apply(cost.copy_work_ns(to_device, share, pageable))
+        work_ns = self._jitter.apply(self._copy_work_ns(to_device, share, pageable))
         self._pass(self._jitter.apply(cost.launch_ns))
         source = src.data
         reads: tuple[Access, ...] = (src.first(rows),)
@@ -120,7 +120,8 @@ class VirtualDevice(Clocks):
         call_ns = self.now_ns
         self._pass(self.cost.event_ns)
         op = self._log(OpKind.RECORD, event.name, stream.info.index, (), (), call_ns)
-        self._bar(op)
+        if self._order.barring[op.stream]:
+            self._bar(op)
         event.record_op = op
         self._order.record(op.seq, op.stream)
 
@@ -129,7 +130,8 @@ class VirtualDevice(Clocks):
         call_ns = self.now_ns
         self._pass(self.cost.event_ns)
         op = self._log(OpKind.WAIT, event.name, stream.info.index, (), (), call_ns)
-        self._bar(op)
+        if self._order.barring[op.stream]:
+            self._bar(op)
         if event.record_op is not None:
             op.target = event.record_op.seq
             self._order.hold(op.stream, self._order.recorded(op.target))
