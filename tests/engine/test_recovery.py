@@ -70,21 +70,6 @@ def check(result, batches, step, policy):
     SEEN.update([policy])
 
 
-@pytest.mark.parametrize("loop", ["pipelined", "ready-queue"])
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_exception_at_any_step(kind, policy, loop):
-    """The eighth correctness scenario: depth 1 to 4, every step of a run in turn."""
-    work = replace(WORKLOADS["churn"], count=5, batch=3, shortest=4, longest=12)
-    for step in range(1, 40):
-        toggles = {"loop": loop, "depth": str(step % 4 + 1), "host_slots": str(step % 5 + 1)}
-        result, batches = run(kind, policy, step, work, toggles=toggles)
-        check(result, batches, step, policy)
-        if step not in batches:
-            break
-    assert 8 < step < 39
-
-
 def test_all_others_say_what_they_would_have_said():
     @given(
         plain.workloads(), plain.costs, plain.toggles, plain.graphs, faults,
