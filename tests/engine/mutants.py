@@ -65,6 +65,8 @@ def _of_module(module: ModuleType) -> Iterator[Mutant]:
     source = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
     for path, function in _functions(source):
         for line, what, changed in _changes(function):
+            if not _streams_in(changed) <= _streams_in(source):
+                continue  # it would only raise AttributeError
             tree = copy.deepcopy(source)
             _at(tree, path).body = changed.body
             ast.fix_missing_locations(tree)
@@ -77,6 +79,10 @@ def _functions(tree: ast.Module) -> Iterator[tuple[tuple[int, int], ast.Function
             for inner, child in enumerate(node.body):
                 if isinstance(child, ast.FunctionDef):
                     yield (outer, inner), child
+
+
+def _streams_in(tree: ast.AST) -> set[str]:
+    return {_name_of(node) for node in ast.walk(tree)} & set(STREAMS)
 
 
 def _at(tree: ast.Module, path: tuple[int, int]) -> ast.FunctionDef:
