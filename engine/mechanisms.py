@@ -92,7 +92,8 @@ class Mechanisms(
         "H2D, compute and D2H each have a stream. two-copies: both copies share one; two-h2d: "
         "H2D shares the compute stream; two-d2h: D2H shares it; d2h-default: D2H on the default "
         "stream.",
-        "one, default: copies no longer overlap compute; two-copies: D2H holds up the next H2D: G",
+        "one, default, two-h2d, two-d2h: G (copies on the compute stream do not overlap it); "
+        "two-copies: G (D2H holds up the next H2D)",
         "vLLM uses two, mini-sglang two",
     )  # fmt: skip
     stream_kind: str = _toggle(

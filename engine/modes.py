@@ -102,6 +102,16 @@ STREAMS = (
         "streams=two-copies", "G", cause="copies share one stream",
     ),
     mode(
+        "h2d-on-compute", "streams",
+        "H2D shares the compute stream: each batch's inputs wait for the batch before.",
+        "streams=two-h2d", "G", cause="copies share the compute stream",
+    ),
+    mode(
+        "d2h-on-compute", "streams",
+        "D2H shares the compute stream: the next batch waits until the results are copied.",
+        "streams=two-d2h", "G", cause="copies share the compute stream", cost="slow-copies",
+    ),
+    mode(
         "one-stream", "streams",
         "Everything on one stream: right, but copies no longer overlap compute.",
         "streams=one", "G", cause="copies share the compute stream",
