@@ -7,6 +7,7 @@ import pytest
 from engine import configure, execute
 from engine.workload import Prompt, Workload
 from engine.workloads import WORKLOADS
+from tests.engine.stories import play
 from tests.engine.test_scheduler import Engine, shape, workload
 
 
@@ -93,6 +94,17 @@ def test_a_cancelled_request_keeps_its_blocks_until_its_last_row_is_back():
     assert shape(engine.schedule()) == [("r1", 1)]
     engine.settle()
     assert [request.id for request in engine.scheduler.running] == ["r1"]
+
+
+def test_without_backpressure_a_cancel_comes_too_late_for_all_that_was_launched():
+    listed = (Prompt("abc", 30, "A", cancel_step=20), Prompt("abcd", 30, "B"))
+    flying = {}
+    for backpressure in ("on", "off"):
+        toggles = {"backpressure": backpressure, "device_slots": "32", "host_slots": "32"}
+        story = play(Workload(requests=listed), "pipelined", 2, **toggles)
+        flying[backpressure] = story.interrupted["A"]
+        assert len(story.rows("A")) == 20
+    assert flying == {"on": 1, "off": 20}
 
 
 def test_a_request_cancelled_before_it_joined_is_never_run():
