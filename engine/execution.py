@@ -38,7 +38,7 @@ from engine.modes import mode_named
 from engine.parts import Listener, Parts, build_parts
 from engine.ready_queue import run_ready_queue
 from engine.request import Request
-from engine.service import Service, measure, queue_of
+from engine.service import Service, copied_of, measure, queue_of
 from engine.token_diff import TokenDiff, diff_tokens
 from engine.workload import Workload, WorkloadError
 from engine.workload_file import load_workload
@@ -122,7 +122,7 @@ class Run:
         """The run as a trace."""
         meta = {"run": self.config.describe()}
         with no_garbage_collection():
-            counters = self.parts.counters + queue_of(self)
+            counters = self.parts.counters + queue_of(self) + copied_of(self)
             return build_trace(self.device.log, self.device.spans, counters, meta)
 
 

@@ -9,13 +9,14 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, takewhile
+from itertools import accumulate, islice, pairwise, takewhile
 from statistics import median
 from typing import TYPE_CHECKING
 
 from engine.config import RunConfig
 from engine.device.api import HostSpan
-from engine.oplog import OpKind, OpLog
+from engine.device.simulator import NEVER
+from engine.oplog import Op, OpKind
 from engine.request import Request
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ Counter = tuple[int, str, int]
 
 QUEUE = "requests waiting"
 """Name of the counter of the queue's length."""
+
+COPIED = {OpKind.H2D: "bytes copied to the GPU", OpKind.D2H: "bytes copied to the host"}
+"""Names of the counters of copied bytes, by direction."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class Service:
 
 def measure(run: "Run") -> Service:
     """All figures of a run."""
-    parts, log = run.parts, run.device.log
+    parts = run.parts
     committed = sum(request.committed for request in run.requests)
     return Service(
         requests_done=sum(request.finished for request in run.requests),
@@ -65,8 +69,8 @@ def measure(run: "Run") -> Service:
         queue_peak_requests=max((length for _, _, length in queue_of(run)), default=0),
         inflight_peak_tokens=parts.ledger.peak_in_flight,
         kv_peak_blocks=parts.pool.peak_in_use,
-        h2d_bytes=copied_bytes(log, OpKind.H2D),
-        d2h_bytes=copied_bytes(log, OpKind.D2H),
+        h2d_bytes=sum(op.nbytes for op in finished_copies(run, OpKind.H2D)),
+        d2h_bytes=sum(op.nbytes for op in finished_copies(run, OpKind.D2H)),
         padding_rows=parts.scheduler.padding_rows,
         idle_rows=run.config.workload.batch * run.steps - parts.ledger.launched_rows,
     )
@@ -79,6 +83,25 @@ def queue_of(run: "Run") -> list[Counter]:
     joined = [request.admitted_step for request in known if request.admitted_step >= 0]
     arrived = arrivals_until(max(times.begun, default=-1), run.config, len(known))
     return queue_counter(arrived, sorted(joined), times)
+
+
+def copied_of(run: "Run") -> list[Counter]:
+    """Bytes copied in each direction since the run began, at the end of each batch's last copy."""
+    counters: list[Counter] = []
+    for kind, name in COPIED.items():
+        copies = sorted(finished_copies(run, kind), key=lambda op: op.end_ns)
+        if copies:
+            counters.append((min(op.start_ns for op in copies), name, 0))
+        totals = accumulate(op.nbytes for op in copies)
+        latest = {op.step: (op.end_ns, name, b) for op, b in zip(copies, totals, strict=True)}
+        counters += latest.values()
+    return counters
+
+
+def finished_copies(run: "Run", kind: OpKind) -> list[Op]:
+    """The copies of one direction that are over; a frozen run has others that end with it."""
+    end_ns = run.wall_ns if run.stopped else NEVER
+    return [op for op in run.device.log if op.kind is kind and op.end_ns < end_ns]
 
 
 @dataclass(slots=True)
@@ -167,8 +190,3 @@ def waiting_times(requests: Sequence[Request], times: StepTimes) -> dict[str, fl
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least `share` of the values do not exceed (nearest rank)."""
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
-
-
-def copied_bytes(log: OpLog, kind: OpKind) -> int:
-    """Bytes that all copies of one direction moved."""
-    return sum(op.nbytes for op in log if op.kind is kind)

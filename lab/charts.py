@@ -163,13 +163,14 @@ def counters(trace: Trace, window: tuple[int, int]) -> dict[str, Any]:
         layout["yaxis" if number == 1 else f"yaxis{number}"] = {
             "title": {"text": for_plotly(counter.name, 24), "font": {"color": INK}},
             "tickfont": {"color": INK}, "rangemode": "tozero",
+            **({"tickformat": "~s", "ticksuffix": "B"} if counter.in_bytes else {}),
             "fixedrange": True, "automargin": True, "gridcolor": "rgba(122, 132, 142, 0.18)",
         }  # fmt: skip
         data.append(
             {
                 "type": "scatter", "mode": "lines", "line": {"shape": "hv", "color": SLOT_HUES[0]},
                 "x": counter.ms, "y": counter.values, "yaxis": axis, "name": counter.name,
-                "hovertemplate": "%{y}<br>%{x:.6f} ms<extra></extra>",
+                "hovertemplate": f"{counter.hover}<br>%{{x:.6f}} ms<extra></extra>",
             }
         )  # fmt: skip
     return {"data": data, "layout": layout}

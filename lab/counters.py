@@ -1,4 +1,4 @@
-"""Counters as stepped lines on a time axis: the queue, tokens in flight, KV blocks in use.
+"""Counters as stepped lines on a time axis: the queue, tokens in flight, KV blocks, copies.
 
 Each is a strip under the lanes, on their own axis, so that a rise can be read against what
 was running. At most some MAX_POINTS of each are sent, with the highest and the lowest value
@@ -16,6 +16,7 @@ from lab.catalogue import t, t_or
 from lab.escape import for_plotly
 from lab.figures import FONT_PX, INK
 from lab.palette import EDGE, FAINT
+from lab.units import short_bytes
 from traces import Trace
 
 BINS = 300
@@ -36,6 +37,20 @@ class Counter:
     ms: NDArray[np.float64]
     values: NDArray[np.float64]
     peak: float
+
+    @property
+    def in_bytes(self) -> bool:
+        """True for a number of bytes, which is written with a unit; others count things."""
+        return self.name.startswith("bytes ")
+
+    @property
+    def hover(self) -> str:
+        """Plotly's template for a value of it."""
+        return "%{y:.4s}B" if self.in_bytes else "%{y:,}"
+
+    def text(self, value: float) -> str:
+        """A value of it as text."""
+        return short_bytes(value) if self.in_bytes else f"{value:,.6g}"
 
 
 def counters_in(trace: Trace, window: tuple[int, int]) -> list[Counter]:
@@ -91,7 +106,7 @@ def _axis(counter: Counter, domain: tuple[float, float]) -> dict[str, Any]:
         "fixedrange": True,
         "tickmode": "array",
         "tickvals": [0, top],
-        "ticktext": ["0", f"{top:,.6g}"],
+        "ticktext": ["0", counter.text(top)],
         "tickfont": {"size": FONT_PX - 2, "color": INK},
         "gridcolor": FAINT,
         "zeroline": False,
@@ -101,7 +116,7 @@ def _axis(counter: Counter, domain: tuple[float, float]) -> dict[str, Any]:
 def _name(counter: Counter, axis: str) -> dict[str, Any]:
     name = t_or(f"counter.{counter.name}", counter.name)
     return {
-        "text": for_plotly(t("counters.name", name=name, peak=f"{counter.peak:,.6g}"), 120),
+        "text": for_plotly(t("counters.name", name=name, peak=counter.text(counter.peak)), 120),
         "xref": "paper", "x": 0, "xanchor": "left",
         "yref": f"{axis} domain", "y": 1, "yanchor": "top",
         "showarrow": False, "font": {"size": FONT_PX - 1},
@@ -119,5 +134,7 @@ def _line(counter: Counter, axis: str) -> dict[str, Any]:
         "line": {"shape": "hv", "color": EDGE, "width": 1.5},
         "fill": "tozeroy",
         "fillcolor": FAINT,
-        "hovertemplate": f"%{{y:,}} {for_plotly(counter.name, 40)}<br>%{{x:.6f}} ms<extra></extra>",
+        "hovertemplate": (
+            f"{for_plotly(counter.name, 40)}: {counter.hover}<br>%{{x:.6f}} ms<extra></extra>"
+        ),
     }

@@ -1,4 +1,4 @@
-"""Times and shares as text: milliseconds everywhere, exact to the nanosecond where asked."""
+"""Times, shares and sizes as text: milliseconds everywhere, exact to the ns where asked."""
 
 NS_PER_MS = 1_000_000
 
@@ -20,6 +20,14 @@ def short_ms(ns: float) -> str:
     if abs(ms) >= 1:
         return f"{ms:,.1f} ms"
     return f"{ns / 1000:,.3g} µs" if ns else "0 ms"
+
+
+def short_bytes(count: float) -> str:
+    """A number of bytes with the unit that suits it (powers of ten): "61.4 kB", "3.2 MB"."""
+    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if abs(count) >= factor:
+            return f"{count / factor:,.4g} {unit}"
+    return f"{count:,.4g} B"
 
 
 def percent(share: float) -> str:

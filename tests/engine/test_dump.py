@@ -10,6 +10,7 @@ from engine import configure, execute
 from engine.device.api import HostSpan
 from engine.dump import build_trace, waits
 from engine.oplog import OpKind, StreamKind
+from engine.service import COPIED
 from tests.engine.device.bench import kernel, on_device, on_host, virtual
 
 
@@ -167,7 +168,7 @@ def test_copies_know_their_bytes_and_launches_their_line():
 def test_counters_and_the_configuration_come_along():
     result = run_of(seed=3)
     trace = result.trace
-    names = {"tokens in flight", "KV blocks in use", "requests waiting"}
+    names = {"tokens in flight", "KV blocks in use", "requests waiting", *COPIED.values()}
     assert set(trace.counters["name"]) == names
     assert trace.meta["run"] == result.config.describe()
     assert trace.meta["run"]["seed"] == 3

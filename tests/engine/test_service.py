@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from engine import configure, execute
 from engine.device.api import HostSpan
+from engine.oplog import OpKind
 from engine.request import Request
 from engine.service import (
+    COPIED,
     QUEUE,
     arrivals_until,
     percentile,
@@ -20,6 +22,7 @@ from engine.service import (
     waiting_times,
 )
 from engine.workloads import WORKLOADS
+from traces import open_trace, write_trace
 
 MS = 1_000_000
 
@@ -126,6 +129,56 @@ def test_a_runs_figures_agree_with_its_trace(mode):
     tokens = sum(request.committed for request in result.requests)
     assert service.throughput_tokens_per_s * result.wall_ns / 1e9 == pytest.approx(tokens)
     assert service.requests_done == len(result.requests) == 36
+
+
+def copied(trace):
+    """{kind: [(ns, bytes so far)]} from the trace's counters, and the same worked out from its
+    spans wherever a copy ends."""
+    counted, expected = {}, {}
+    for kind, name in COPIED.items():
+        points = trace.counters[trace.counters["name"] == name]
+        counted[kind] = list(zip(points["ts_ns"], points["value"], strict=True))
+        spans = trace.spans[trace.spans["kind"] == kind]
+        ends = zip(spans["ts_ns"] + spans["dur_ns"], spans["args"], strict=True)
+        expected[kind] = sorted((ns, args["bytes"]) for ns, args in ends)
+    return counted, expected
+
+
+@pytest.mark.parametrize("mode", ["async", "item-sync", "constrained", "kv-released-at-once"])
+def test_bytes_copied_are_counted_whenever_a_batchs_copies_are_over(mode):
+    result = execute(configure(mode, compute=False, steps=60))
+    counted, copies = copied(result.trace)
+    for kind in COPIED:
+        assert counted[kind][0][1] == 0
+        for ns, total in counted[kind][1:]:
+            assert total == sum(nbytes for end, nbytes in copies[kind] if end <= ns)
+        assert len(counted[kind]) == 1 + len(
+            {op.step for op in result.device.log if op.kind is kind}
+        )
+    totals = [counted[kind][-1][1] for kind in (OpKind.H2D, OpKind.D2H)]
+    assert totals == [result.service.h2d_bytes, result.service.d2h_bytes]
+
+
+def test_bytes_copied_come_back_from_a_file(tmp_path):
+    trace = execute(configure("async", compute=False, steps=20)).trace
+    write_trace(trace, tmp_path / "run.json.gz")
+    assert copied(open_trace(tmp_path / "run.json.gz"))[0] == copied(trace)[0]
+
+
+@given(st.integers(1, 2_000_000_000))
+def test_what_a_frozen_run_was_still_copying_does_not_count(at_ns):
+    config = configure("async", compute=False, steps=20)
+    whole = execute(config)
+    frozen = execute(replace(config, stop_at_ns=at_ns))
+    _, copies = copied(whole.trace)
+    before = {
+        kind: sum(nbytes for end, nbytes in copies[kind] if end < at_ns or not frozen.stopped)
+        for kind in COPIED
+    }
+    service = frozen.service
+    assert (service.h2d_bytes, service.d2h_bytes) == (before["h2d"], before["d2h"])
+    for kind, points in copied(frozen.trace)[0].items():
+        assert (points[-1][1] if points else 0) == before[kind]
 
 
 def test_every_row_of_a_run_is_a_token_padding_or_idle():

@@ -13,7 +13,8 @@ from lab.gantt import LANE_PX, Panel, draw
 from lab.scene import Scene
 from tests.lab.samples import study
 
-NAMES = ["requests waiting", "tokens in flight", "KV blocks in use"]
+COPIED = ["bytes copied to the GPU", "bytes copied to the host"]
+NAMES = ["requests waiting", "tokens in flight", "KV blocks in use", *COPIED]
 
 
 def figure(window: tuple[int, int]) -> dict[str, Any]:
@@ -55,18 +56,19 @@ def test_each_counter_is_a_stepped_line_on_the_axis_of_the_lanes() -> None:
             "hv",
             None,
         )
-    assert drawn["layout"]["xaxis"]["anchor"] == "y4"
-    assert go.Figure(drawn).layout.yaxis4.domain[0] == pytest.approx(0)
+    assert drawn["layout"]["xaxis"]["anchor"] == "y6"
+    assert go.Figure(drawn).layout.yaxis6.domain[0] == pytest.approx(0)
 
 
 def test_the_strips_stand_below_the_lanes_without_overlap() -> None:
     layout = figure((0, 120_000_000))["layout"]
-    domains = [layout[axis]["domain"] for axis in ("yaxis4", "yaxis3", "yaxis2", "yaxis")]
+    axes = [f"yaxis{number}" for number in range(1 + len(NAMES), 1, -1)]
+    domains = [layout[axis]["domain"] for axis in (*axes, "yaxis")]
     edges = [edge for domain in domains for edge in domain]
     assert edges == sorted(edges) and edges[-1] == 1
     lanes_px = layout["yaxis"]["range"][0] * LANE_PX
     height_px = layout["height"] - 50
-    assert height_px == pytest.approx(lanes_px + 3 * STRIP_PX, abs=1)
+    assert height_px == pytest.approx(lanes_px + len(NAMES) * STRIP_PX, abs=1)
     assert (1 - domains[-1][0]) * height_px == pytest.approx(lanes_px, abs=1)
 
 
@@ -94,6 +96,19 @@ def test_names_and_peaks_are_written_over_the_strips() -> None:
     notes = [note["text"] for note in figure((0, 10**8))["layout"]["annotations"]]
     peak = study().numbers.peak["kv_blocks"]
     assert f"KV blocks in use, up to {peak}" in notes
+
+
+def test_bytes_are_written_with_their_unit() -> None:
+    drawn = figure((0, 10**8))
+    service = study().run.service
+    copied = [service.h2d_bytes, service.d2h_bytes]
+    assert copied[0] > 1000 > copied[1]
+    for number, (name, count) in enumerate(zip(COPIED, copied, strict=True), 5):
+        text = f"{count / 1000:.4g} kB" if count > 1000 else f"{count} B"
+        axis = drawn["layout"][f"yaxis{number}"]
+        assert axis["ticktext"] == ["0", text]
+        assert f"{name}, up to {text}" in [note["text"] for note in drawn["layout"]["annotations"]]
+        assert "%{y:.4s}B" in lines(drawn)[f"counter {name}"]["hovertemplate"]
 
 
 def test_baselines_have_no_counters_of_their_own() -> None:

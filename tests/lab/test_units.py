@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.units import exact_ms, percent, short_ms, whole_ns
+from lab.units import exact_ms, percent, short_bytes, short_ms, whole_ns
 
 
 @given(st.integers(-(10**15), 10**15))
@@ -16,3 +16,8 @@ def test_times_take_the_unit_that_suits_them() -> None:
     assert [short_ms(ns) for ns in times] == ["0 ms", "45 µs", "8.7 ms", "120 ms", "1.24 s"]
     assert percent(0.7634) == "76.3 %"
     assert whole_ns(1.2345674) == 1_234_567
+
+
+def test_sizes_take_the_unit_that_suits_them() -> None:
+    sizes = [0, 24, 61_440, 3_200_000, 5e9]
+    assert [short_bytes(size) for size in sizes] == ["0 B", "24 B", "61.44 kB", "3.2 MB", "5 GB"]
