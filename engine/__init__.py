@@ -9,6 +9,7 @@ Three lines for a notebook:
 Everything a page or the command line needs is exported here.
 """
 
-from engine.execution import Run, baseline, configure, execute, run
+from engine.configuration import configure
+from engine.execution import Run, baseline, execute, run
 
 __all__ = ["Run", "baseline", "configure", "execute", "run"]

@@ -1,7 +1,7 @@
 """The command line: `python -m engine run | modes | mechanisms | workloads`.
 
-Exit code 0: done. 1: a verdict is bad and `--check` was given. 2: bad input, told in one
-line on stderr.
+Exit code 0: done. 1: a verdict is bad and `--check` was given. 2: bad input, or a device that
+failed, told in one line on stderr.
 """
 
 import argparse
@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from engine.configuration import configure
 from engine.device.cost import CostError
-from engine.execution import Run, configure, execute
+from engine.device.worker import DeviceError
+from engine.devices import DEVICES
+from engine.execution import Run, execute
 from engine.mechanisms import MechanismError
 from engine.mechanisms_page import mechanisms_page
 from engine.modes import ModeError
@@ -28,7 +31,8 @@ from engine.workload import WorkloadError
 from traces import write_trace
 from traces.arguments import OneLineParser
 
-BAD_INPUT = (CostError, MechanismError, ModeError, WorkloadError, OSError, ValueError)
+TOLD = (CostError, MechanismError, ModeError, WorkloadError, OSError, ValueError, DeviceError)
+"""What ends a command with one line."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return int(options.command(options))
-    except BAD_INPUT as error:
+    except TOLD as error:
         print(f"engine: {_one_line(error)}", file=sys.stderr)
         return 2
 
@@ -56,8 +60,15 @@ def _parser() -> argparse.ArgumentParser:
         help="change toggles; see `mechanisms`",
     )  # fmt: skip
     run.add_argument(
-        "--device", default="virtual", choices=["virtual"], help="what runs the kernels"
+        "--device", default="virtual", choices=list(DEVICES), help="what runs the kernels"
     )
+    run.add_argument(
+        "--pace", action="store_true", help="stretch measured work to the cost model's times"
+    )
+    run.add_argument(
+        "--widen", type=_count, default=0, metavar="MS",
+        help="hold back what races, so that every race shows (milliseconds)",
+    )  # fmt: skip
     run.add_argument("--cost", help="a cost preset or a JSON file")
     run.add_argument("--workload", help="a workload preset or a JSON file")
     run.add_argument("--batch", type=_count, help="request rows a step")
@@ -118,7 +129,8 @@ def _run(options: argparse.Namespace) -> int:
     config = configure(
         options.mode, set=_settings(options.set), cost=options.cost, workload=options.workload,
         batch=options.batch, steps=options.steps, requests=options.requests, seed=options.seed,
-        jitter=options.jitter, compute=not options.no_compute,
+        jitter=options.jitter, compute=not options.no_compute, device=options.device,
+        pace=options.pace, widen_ms=options.widen,
     )  # fmt: skip
     result = execute(config)
     report = run_report(result)

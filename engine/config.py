@@ -21,6 +21,7 @@ LIMITS: dict[str, tuple[int, int]] = {
     "requests": (1, 1_000_000),
     "seed": (-(1 << 40), 1 << 40),
     "jitter": (0, 100),
+    "widen": (0, 1000),
 }
 """What the numbers of a run may be."""
 
@@ -38,8 +39,9 @@ def check_numbers(**numbers: float | None) -> None:
 class RunConfig:
     """A run. `steps` cuts it, `requests` overrides how many a generated workload has.
 
-    `device` is "virtual". `compute=False` runs the timing alone. `stop_at_ns` freezes the
-    run at an instant (None: to its end).
+    `device` is a name of `engine.devices`. Where it measures, `pace` stretches all work to the
+    cost model's times, and `widen_ms` holds back what races. `compute=False` runs the timing
+    alone. `stop_at_ns` freezes the run at an instant (None: to its end).
     """
 
     mode: str = "async"
@@ -53,6 +55,8 @@ class RunConfig:
     compute: bool = True
     device: str = "virtual"
     stop_at_ns: int | None = None
+    pace: bool = False
+    widen_ms: int = 0
 
     def key(self) -> str:
         """The same text for the same run: the key under which runs are cached."""
@@ -75,7 +79,13 @@ class RunConfig:
             mechanisms=replace(correct, rng=self.mechanisms.rng),
             workload=workload,
             stop_at_ns=None,
+            widen_ms=0,
         )
+
+    @property
+    def prediction(self) -> "RunConfig":
+        """The same run on the modelled clock."""
+        return replace(self, device="virtual", pace=False, widen_ms=0)
 
     def describe(self) -> dict[str, Any]:
         """What a trace file says of the run it holds."""
@@ -89,4 +99,6 @@ class RunConfig:
             "seed": self.seed,
             "jitter_percent": self.jitter_percent,
             "device": self.device,
+            **({"pace": True} if self.pace else {}),
+            **({"widen_ms": self.widen_ms} if self.widen_ms else {}),
         }

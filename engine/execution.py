@@ -8,40 +8,38 @@ A `Run` keeps the log of operations and the host's spans; the trace, the hazards
 comparison with the synchronous baseline are made when they are asked for.
 """
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
 import torch
 
-from engine.config import RunConfig, check_numbers
-from engine.device.cost import CostModel
-from engine.device.cost_file import load_cost
+from engine.config import RunConfig
+from engine.configuration import configure
+from engine.device.api import Device
+from engine.device.cost import MS, CostModel
 from engine.device.faults import make_fault
 from engine.device.repair import Repairs
-from engine.device.settings import Settings, Stopped
-from engine.device.simulator import NEVER
-from engine.device.virtual import VirtualDevice
+from engine.device.settings import Delay, Stopped
+from engine.devices import make_device, model_for
 from engine.dump import build_trace
 from engine.figures import Figures, measured_gpu_ms, time_figures
 from engine.fixes import Edge
 from engine.hazards import Hazard, find_hazards
 from engine.lengths import late_rows
 from engine.loop import Loop
-from engine.mechanisms import Mechanisms, Toggle, encode
-from engine.memo import remembering_model
+from engine.mechanisms import Mechanisms, Toggle
 from engine.model_weights import ModelConfig
-from engine.modes import mode_named
-from engine.parts import Listener, Parts, build_parts
+from engine.parts import Listener, Parts, Stop, build_parts, never
+from engine.process import no_garbage_collection, one_thread
 from engine.ready_queue import run_ready_queue
 from engine.request import Request
 from engine.service import Service, copied_of, measure, queue_of
 from engine.token_diff import TokenDiff, diff_tokens
+from engine.widening import to_hold_back
 from engine.workload import Workload, WorkloadError
-from engine.workload_file import load_workload
 from traces import Gap, Trace, find_gaps
 
 MOST_KV_POSITIONS = 1 << 18
@@ -50,10 +48,10 @@ MOST_KV_POSITIONS = 1 << 18
 
 @dataclass(eq=False)
 class Run:
-    """One finished (or frozen) run."""
+    """One run. `stopped` says that it was frozen, or told to stop before its work was done."""
 
     config: RunConfig
-    device: VirtualDevice
+    device: Device
     parts: Parts
     steps: int
     requests: list[Request]
@@ -80,7 +78,8 @@ class Run:
         """What differs from the synchronous baseline; None where no token was computed."""
         if not self.config.compute:
             return None
-        truth, cut = baseline(self.config).requests, self.config.steps is not None
+        truth = baseline(self.config.prediction).requests
+        cut = self.stopped or self.config.steps is not None
         return diff_tokens(self.requests, truth, self.steps, cut)
 
     @cached_property
@@ -138,81 +137,56 @@ def run(
     seed: int | None = None,
     jitter: float = 0.0,
     compute: bool = True,
+    device: str = "virtual",
+    pace: bool = False,
+    widen_ms: int = 0,
     listener: Listener | None = None,
+    stop: Stop = never,
 ) -> Run:
     """Run a mode, with toggles, cost model and workload changed as asked.
 
-    Raises ModeError, MechanismError, CostError, WorkloadError or ConfigError with one clear
-    sentence.
+    Raises ModeError, MechanismError, CostError, WorkloadError, ConfigError or DeviceError with
+    one clear sentence.
     """
     config = configure(
         mode, set=set, cost=cost, workload=workload, batch=batch, steps=steps,
         requests=requests, seed=seed, jitter=jitter, compute=compute,
+        device=device, pace=pace, widen_ms=widen_ms,
     )  # fmt: skip
-    return execute(config, listener=listener)
-
-
-def configure(
-    mode: str = "async",
-    *,
-    set: Mapping[str, Toggle] | None = None,  # noqa: A002
-    cost: str | CostModel | None = None,
-    workload: str | Workload | None = None,
-    batch: int | None = None,
-    steps: int | None = None,
-    requests: int | None = None,
-    seed: int | None = None,
-    jitter: float = 0.0,
-    compute: bool = True,
-) -> RunConfig:
-    """The configuration of a mode with changes. A cost model brings its own workload along."""
-    check_numbers(batch=batch, steps=steps, requests=requests, seed=seed, jitter=jitter)
-    scene = mode_named(mode)
-    changes = {name: encode(value) for name, value in (set or {}).items()}
-    mechanisms = Mechanisms().with_settings({**scene.toggles, **changes})
-    source = scene.cost if cost is None else cost
-    cost_model = source if isinstance(source, CostModel) else load_cost(source)
-    if workload is None:
-        workload = scene.workload if cost is None else cost_model.workload
-    work = load_workload(workload) if isinstance(workload, str) else workload
-    if batch is not None:
-        work = work.with_batch(batch)
-    return RunConfig(
-        mode=mode,
-        mechanisms=mechanisms,
-        cost=cost_model,
-        workload=work,
-        steps=steps,
-        requests=requests,
-        seed=scene.seed if seed is None else seed,
-        jitter_percent=jitter,
-        compute=compute,
-    )
+    return execute(config, listener=listener, stop=stop)
 
 
 def execute(
-    config: RunConfig, *, repairs: tuple[Edge, ...] = (), listener: Listener | None = None
+    config: RunConfig,
+    *,
+    repairs: tuple[Edge, ...] = (),
+    listener: Listener | None = None,
+    stop: Stop = never,
 ) -> Run:
-    """Run a configuration. `repairs` are edges of hazard fixes, added while it runs."""
+    """Run a configuration. `repairs` are edges of hazard fixes, added while it runs.
+
+    `stop` is asked between steps: once it says yes, what is in flight is finished, and the run is
+    over. Raises ConfigError or WorkloadError for what cannot be run, and DeviceError where work
+    of the device raises. Whatever happens, nothing goes on behind it.
+    """
     mechanisms, waiting = _with_repairs(config.mechanisms, repairs)
-    stop_at_ns = NEVER if config.stop_at_ns is None else config.stop_at_ns
     fault = make_fault(mechanisms.inject, config.workload.fault_step)
-    device = VirtualDevice(
-        Settings(
-            config.cost, config.seed, config.jitter_percent, config.compute,
-            mechanisms.blocking_launch, stop_at_ns, Repairs(waiting) if waiting else None,
-            fault,
-        )
-    )  # fmt: skip
-    model = remembering_model() if config.compute else None
-    if model is not None:
-        _check_size(config.workload, model.config, late_rows(mechanisms))
-    parts = build_parts(
-        device, mechanisms, config.workload, model, model.config if model else ModelConfig(),
-        seed=config.seed, requests=config.requests,
-        endless=config.steps is not None, listener=listener, fault=fault,
-    )  # fmt: skip
-    loop = Loop(parts, config.steps)
+    added = Repairs(waiting) if waiting else None
+    with closing(make_device(config, added, fault, _delay(config))) as device:
+        model = model_for(config)
+        if model is not None:
+            _check_size(config.workload, model.config, late_rows(mechanisms))
+        parts = build_parts(
+            device, mechanisms, config.workload, model, model.config if model else ModelConfig(),
+            seed=config.seed, requests=config.requests,
+            endless=config.steps is not None, listener=listener, fault=fault, stop=stop,
+        )  # fmt: skip
+        return _serve(config, device, Loop(parts, config.steps))
+
+
+def _serve(config: RunConfig, device: Device, loop: Loop) -> Run:
+    """Run a loop until its work is done, it is told to stop, or it is frozen."""
+    parts = loop.parts
     try:
         with torch.inference_mode(), one_thread(), no_garbage_collection():
             run_loop(loop)
@@ -220,10 +194,19 @@ def execute(
             device.finish()
     except Stopped:
         return Run(config, device, parts, loop.step, parts.scheduler.all_requests,
-                   stop_at_ns, stopped=True)  # fmt: skip
+                   device.now_ns, stopped=True)  # fmt: skip
     wall_ns = max(commit_ns, max(map(attrgetter("end_ns"), device.log.ops), default=0))
-    requests = parts.close(cut=config.steps is not None)
-    return Run(config, device, parts, loop.step, requests, wall_ns)
+    stopped = parts.stop()
+    requests = parts.close(cut=stopped or config.steps is not None)
+    return Run(config, device, parts, loop.step, requests, wall_ns, stopped)
+
+
+def _delay(config: RunConfig) -> Delay:
+    """What is held back, and for how long: nothing, or what races in the run that is predicted."""
+    if not config.widen_ms:
+        return Delay()
+    predicted = execute(replace(config.prediction, compute=False))
+    return Delay(to_hold_back(predicted.device.log), config.widen_ms * MS)
 
 
 def run_loop(loop: Loop) -> None:
@@ -250,35 +233,6 @@ def _check_size(workload: Workload, model: ModelConfig, late: int) -> None:
             f"kv_blocks x block_size must be at most {MOST_KV_POSITIONS} positions to compute: "
             "make the pool smaller, or run the timing alone"
         )
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """On tensors this small several threads only wait for each other."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-
-
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """A run makes very many long-lived objects and no cycles: do not search them again and again.
-
-    They are counted among the old objects at the end, or the next search, soon after, would
-    take all of them for new. Measured on 8,192 steps: a third less time.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.unfreeze()
-        if was_on:
-            gc.enable()
 
 
 def _with_repairs(

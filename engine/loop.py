@@ -269,7 +269,7 @@ class Loop:
 
     def has_rows(self) -> bool:
         """True when another batch can be prepared now."""
-        if self.max_steps is not None and self.step >= self.max_steps:
+        if self.parts.stop() or (self.max_steps is not None and self.step >= self.max_steps):
             return False
         return self.scheduler.ready(self.step)
 

@@ -15,7 +15,8 @@ import torch
 from torch.profiler import ProfilerActivity, profile, record_function
 
 import traces
-from engine.execution import configure, execute
+from engine.configuration import configure
+from engine.execution import execute
 from engine.model import load_model
 from engine.reference import decode
 from engine.tokenizer import encode

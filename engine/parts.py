@@ -36,6 +36,14 @@ from engine.workload import Workload
 Listener = Callable[[str, str], None]
 """Called with (request id, new text) whenever committed tokens are streamed."""
 
+Stop = Callable[[], bool]
+"""Asked between steps: is the run to end before its work is done?"""
+
+
+def never() -> bool:
+    """Nobody asks the run to end."""
+    return False
+
 
 @dataclass(slots=True)
 class Parts:
@@ -59,6 +67,7 @@ class Parts:
     graphs: Graphs | None = None
     listener: Listener | None = None
     speculation: Speculation | None = None
+    stop: Stop = never
     counters: list[tuple[int, str, int]] = field(default_factory=list)
 
     @property
@@ -236,6 +245,7 @@ def build_parts(
     endless: bool,
     listener: Listener | None = None,
     fault: Fault | None = None,
+    stop: Stop = never,
 ) -> Parts:
     """Put an engine together on a device. `model` is None in a timing-only run.
 
@@ -277,7 +287,7 @@ def build_parts(
     parts = Parts(
         device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
         h2d, compute, d2h, scratch, steering, Recovery(scheduler, fault), graphs, listener,
-        speculation,
+        speculation, stop,
     )  # fmt: skip
     parts.warm_up()
     return parts

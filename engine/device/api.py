@@ -199,7 +199,11 @@ class Device(Protocol):
     log: OpLog
     spans: list[HostSpan]
     context: Context
-    now_ns: int
+    memory: "Memory"
+
+    @property
+    def now_ns(self) -> int:
+        """The time on the host's clock (ns)."""
 
     def stream(
         self, name: str, kind: StreamKind = StreamKind.NON_BLOCKING, priority: int = 0
@@ -269,6 +273,12 @@ class Device(Protocol):
 
     def record_stream(self, buffer: Buffer, stream: Stream) -> None:
         """Tell the allocator that another stream uses this memory too."""
+
+    def finish(self) -> None:
+        """Let the device run dry without the host waiting; for the end of a run."""
+
+    def close(self) -> None:
+        """Give up what the device holds, whatever state it is in; it is of no use after."""
 
 
 @dataclass(slots=True)

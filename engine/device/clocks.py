@@ -21,6 +21,8 @@ from engine.oplog import HOST, Op, OpKind, StreamKind
 class Clocks(Recorder):
     """A recorder that lets time pass, on the host and in the simulated streams."""
 
+    now_ns: int = 0
+
     def __init__(self, settings: Settings) -> None:
         self.cost = settings.cost
         self._stop_at_ns = settings.stop_at_ns
@@ -50,6 +52,9 @@ class Clocks(Recorder):
         for task in self._order.everything():
             if not self._simulator.run_until(task, self._stop_at_ns):
                 self._freeze()
+
+    def close(self) -> None:
+        """There is nothing to give up."""
 
     def _pass(self, duration_ns: int) -> None:
         """Let host time pass; raises Stopped at the instant the run is to be frozen."""

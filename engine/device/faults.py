@@ -9,7 +9,7 @@ What this module does not know: requests, and what is done about it (`engine.rec
 
 from dataclasses import dataclass
 
-from engine.device.simulator import Task
+from engine.device.order import Entry
 from engine.oplog import NONE, Op
 
 FAILS = {"kernel": "layer 0", "copy": "h2d tokens", "host": ""}
@@ -31,10 +31,10 @@ class Fault:
     kind: str
     step: int
     failed: Op | None = None
-    task: Task | None = None
+    task: Entry | None = None
     noticed: Op | None = None
 
-    def strikes(self, op: Op, task: Task) -> bool:
+    def strikes(self, op: Op, task: Entry) -> bool:
         """True when an operation does nothing: it fails, or stands behind the one that did."""
         if op.step != self.step:
             return False

@@ -5,28 +5,39 @@ record at that time is done. Work on the legacy default stream comes after all e
 work of every blocking stream, and later work of blocking streams comes after it; records
 and waits are work in that sense, too. Non-blocking streams take no part in it.
 
-What this module does not know: time, the log, copy engines.
+What this module does not know: time, the log, copy engines, and what an entry is.
 """
 
-from engine.device.simulator import Tasks
+from typing import Generic, Protocol, TypeVar
+
 from engine.oplog import StreamKind
 
 _BARRED = {StreamKind.DEFAULT, StreamKind.BLOCKING}
 """A default and a blocking stream hold each other's later work back."""
 
 
-class StreamOrder:
+class Entry(Protocol):
+    """One entry of a stream."""
+
+    @property
+    def done(self) -> bool: ...
+
+
+EntryT = TypeVar("EntryT", bound=Entry)
+
+
+class StreamOrder(Generic[EntryT]):
     """What the next operation of every stream waits for beside the one before it.
 
-    `tails` is the simulator's own list of the last task of each stream.
+    `tails` is the device's own list of the last entry of each stream.
     """
 
-    def __init__(self, tails: list[Tasks]) -> None:
+    def __init__(self, tails: list[tuple[EntryT, ...]]) -> None:
         self._kinds: list[StreamKind] = []
         self.barring: list[list[int]] = []
         self._tails = tails
-        self._pending: list[Tasks] = []
-        self._records: dict[int, Tasks] = {}
+        self._pending: list[tuple[EntryT, ...]] = []
+        self._records: dict[int, tuple[EntryT, ...]] = {}
 
     def add_stream(self, kind: StreamKind) -> None:
         """The next stream, still empty."""
@@ -37,25 +48,25 @@ class StreamOrder:
             for mine in self._kinds
         ]
 
-    def behind(self, stream: int) -> Tasks:
+    def behind(self, stream: int) -> tuple[EntryT, ...]:
         """What is still to be done before a stream's next operation may start."""
         tasks = self._tails[stream] + self._pending[stream]
         return tuple([task for task in tasks if not task.done])
 
-    def everything(self) -> Tasks:
+    def everything(self) -> tuple[EntryT, ...]:
         """What is still to be done on any stream."""
         return tuple(task for stream in range(len(self._kinds)) for task in self.behind(stream))
 
-    def barrier(self, stream: int) -> Tasks:
+    def barrier(self, stream: int) -> tuple[EntryT, ...]:
         """What the legacy default stream puts before a stream's next operation."""
         return tuple(task for other in self.barring[stream] for task in self.behind(other))
 
-    def hold(self, stream: int, tasks: Tasks) -> None:
+    def hold(self, stream: int, tasks: tuple[EntryT, ...]) -> None:
         """Let a stream's next operation wait for `tasks`."""
         self._pending[stream] += tasks
 
-    def release(self, stream: int) -> Tasks:
-        """A task enters the stream; returns what the stream was held back by until then."""
+    def release(self, stream: int) -> tuple[EntryT, ...]:
+        """An entry comes into the stream; returns what the stream was held back by until then."""
         held_by = self._pending[stream]
         self._pending[stream] = ()
         return held_by
@@ -64,6 +75,6 @@ class StreamOrder:
         """Note what record number `seq` stands for: all work of the stream so far."""
         self._records[seq] = self.behind(stream)
 
-    def recorded(self, seq: int) -> Tasks:
+    def recorded(self, seq: int) -> tuple[EntryT, ...]:
         """What record number `seq` stands for."""
         return self._records[seq]

@@ -5,6 +5,7 @@ when anything runs.
 """
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
@@ -31,7 +32,7 @@ _LINES: dict[tuple[int, int], int] = {}
 function's whole table of lines each time."""
 
 
-class Recorder:
+class Recorder(ABC):
     """Log, spans and memory books of a device. `compute=False` keeps no data."""
 
     def __init__(self, compute: bool) -> None:
@@ -40,8 +41,12 @@ class Recorder:
         self.spans: list[HostSpan] = []
         self.context = Context()
         self.memory = Memory()
-        self.now_ns = 0
         self.default_stream = self._add_stream("default", StreamKind.DEFAULT, 0)
+
+    @property
+    @abstractmethod
+    def now_ns(self) -> int:
+        """The time on the host's clock (ns)."""
 
     def stream(
         self, name: str, kind: StreamKind = StreamKind.NON_BLOCKING, priority: int = 0

@@ -1,5 +1,6 @@
-"""How a virtual device is set up, and how it says that it was stopped."""
+"""How a device is set up, and how the virtual one says that it was stopped."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from engine.device.cost import CostModel
@@ -13,12 +14,26 @@ class Stopped(Exception):  # noqa: N818 - not an error: the run was asked to sto
 
 
 @dataclass(frozen=True, slots=True)
+class Delay:
+    """Operations of these names start so late (ns) that whoever should await them and does not
+    is seen to come first."""
+
+    names: Set[str] = frozenset()
+    ns: int = 0
+
+    def of(self, name: str) -> int:
+        """The delay of an operation (ns)."""
+        return self.ns if name in self.names else 0
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
-    """How a virtual device is set up.
+    """How a device is set up.
 
     `compute=False` keeps no data and runs the timing alone. `stop_at_ns` freezes the run
-    at that instant by raising Stopped. `blocking_launch` makes every kernel launch wait
-    for its own end (CUDA_LAUNCH_BLOCKING). `fault` is a failure to come.
+    at that instant by raising Stopped, `delay` holds work back: one is for the modelled clock,
+    the other for the wall's. `blocking_launch` makes every kernel launch wait for its own end
+    (CUDA_LAUNCH_BLOCKING). `fault` is a failure to come.
     """
 
     cost: CostModel
@@ -29,3 +44,4 @@ class Settings:
     stop_at_ns: int = NEVER
     repairs: Repairs | None = None
     fault: Fault | None = None
+    delay: Delay = Delay()

@@ -6,6 +6,7 @@ import pytest
 
 from engine.cli import main
 from engine.mechanisms import TABLE
+from engine.model import Model
 from engine.modes import MODES
 from engine.workloads import WORKLOADS
 
@@ -54,6 +55,28 @@ def test_the_trace_is_written(capsys, tmp_path):
     assert open_trace(path).meta["run"]["mode"] == report["mode"]
 
 
+def test_a_run_on_threads_prints_the_same_keys(capsys):
+    _, modelled = run_json(capsys, "--steps", "4")
+    code, report = run_json(
+        capsys, "--device", "threads", "--pace", "--widen", "1", "--steps", "4", "--check"
+    )
+    assert code == 0
+    assert (report["device"], set(report)) == ("threads", set(modelled))
+
+
+def test_a_device_that_fails_is_one_line(capsys, monkeypatch):
+    def layer(*arguments):
+        raise RuntimeError("no such layer")
+
+    monkeypatch.setattr(Model, "layer", layer)
+    assert main(["run", "--device", "threads", "--steps", "3"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == (
+        "engine: 'layer 0' of batch 0 failed on stream 'compute': RuntimeError: no such layer\n"
+    )
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -67,6 +90,10 @@ def test_the_trace_is_written(capsys, tmp_path):
         ["run", "--batch", "many"],
         ["run", "--jitter", "-3"],
         ["run", "--device", "toaster"],
+        ["run", "--pace"],
+        ["run", "--widen", "5"],
+        ["run", "--device", "threads", "--widen", "0"],
+        ["run", "--device", "threads", "--jitter", "5"],
         ["run", "--steps", "3", "--no-compute", "--out", "/no/such/folder/x.json.gz"],
         ["fly"],
         [],

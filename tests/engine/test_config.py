@@ -22,6 +22,8 @@ OTHER = {
     "compute": False,
     "device": "threads",
     "stop_at_ns": 5,
+    "pace": True,
+    "widen_ms": 5,
 }
 DEFAULT = RunConfig()
 

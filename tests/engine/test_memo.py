@@ -5,7 +5,8 @@ from threading import Thread
 import pytest
 import torch
 
-from engine.execution import configure, execute
+from engine.configuration import configure
+from engine.execution import execute
 from engine.memo import RememberingModel, remembering_model
 from engine.model import Model
 from engine.model_weights import ModelConfig, assemble, random_matrices

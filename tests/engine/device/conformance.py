@@ -1,7 +1,7 @@
 """What every device must do, in terms of order and data alone: no clock is looked at.
 
-A device's test module derives a class from `Conformance` and says how to make the device
-and how to make a kernel slow. A slow kernel must outlast anything the host does here
+A device's test derives a class from `Conformance` and says how to make a device whose kernels
+of the family "layer" are slow. A slow kernel must outlast anything the host does here
 without waiting; that is how "has not happened yet" can be seen without a clock.
 
 What this suite does not show: races. What a missing edge does depends on the timing,
@@ -19,7 +19,7 @@ from tests.engine.device.conformance_bench import ALL, NEW, OLD, ROWS, Conforman
 
 
 class Conformance(ConformanceBench):
-    """Derive from it, make the device, and make kernels slow."""
+    """Derive from it, and make a device with slow kernels."""
 
     # ---------------------------------------------------------- stream order
 

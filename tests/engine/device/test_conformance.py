@@ -1,7 +1,13 @@
-"""The conformance suite, run on the virtual device."""
+"""The conformance suite, run on every device.
 
+Where each kernel stands on the modelled clock to the nanosecond (`test_virtual_*`) concerns the
+virtual device alone: a real machine promises no times.
+"""
+
+from engine.device.cost import CostModel
 from tests.engine.device.bench import virtual
 from tests.engine.device.conformance import Conformance
+from tests.engine.device.gated import GatedThreads
 
 
 class TestVirtual(Conformance):
@@ -13,8 +19,9 @@ class TestVirtual(Conformance):
             alloc_ns=1_000,
         )  # fmt: skip
 
-    def slow(self, kernel):
-        return kernel._replace(family="layer")
 
-    def move(self, *arguments, **options):
-        return super().move(*arguments, **options)._replace(family="carry")
+class TestThreads(Conformance):
+    """Kernels of the family "layer" end when the host waits for them."""
+
+    def make_device(self):
+        return GatedThreads(CostModel(kernel_ns={"layer": 1}))

@@ -1,0 +1,63 @@
+"""A configuration from what a user says: a mode, and what is to be otherwise."""
+
+from collections.abc import Mapping
+
+from engine.config import RunConfig, check_numbers
+from engine.device.cost import CostModel
+from engine.device.cost_file import load_cost
+from engine.devices import check_device
+from engine.mechanisms import Mechanisms, Toggle, encode
+from engine.modes import mode_named
+from engine.workload import Workload
+from engine.workload_file import load_workload
+
+
+def configure(
+    mode: str = "async",
+    *,
+    set: Mapping[str, Toggle] | None = None,  # noqa: A002 - the command line's own word
+    cost: str | CostModel | None = None,
+    workload: str | Workload | None = None,
+    batch: int | None = None,
+    steps: int | None = None,
+    requests: int | None = None,
+    seed: int | None = None,
+    jitter: float = 0.0,
+    compute: bool = True,
+    device: str = "virtual",
+    pace: bool = False,
+    widen_ms: int = 0,
+) -> RunConfig:
+    """The configuration of a mode with changes. A cost model brings its own workload along.
+
+    Raises ModeError, MechanismError, CostError, WorkloadError or ConfigError with one clear
+    sentence.
+    """
+    check_numbers(
+        batch=batch, steps=steps, requests=requests, seed=seed, jitter=jitter, widen=widen_ms
+    )
+    check_device(device, pace=pace, widen_ms=widen_ms, jitter=jitter)
+    scene = mode_named(mode)
+    changes = {name: encode(value) for name, value in (set or {}).items()}
+    mechanisms = Mechanisms().with_settings({**scene.toggles, **changes})
+    source = scene.cost if cost is None else cost
+    cost_model = source if isinstance(source, CostModel) else load_cost(source)
+    if workload is None:
+        workload = scene.workload if cost is None else cost_model.workload
+    work = load_workload(workload) if isinstance(workload, str) else workload
+    if batch is not None:
+        work = work.with_batch(batch)
+    return RunConfig(
+        mode=mode,
+        mechanisms=mechanisms,
+        cost=cost_model,
+        workload=work,
+        steps=steps,
+        requests=requests,
+        seed=scene.seed if seed is None else seed,
+        jitter_percent=jitter,
+        compute=compute,
+        device=device,
+        pace=pace,
+        widen_ms=widen_ms,
+    )

@@ -1,0 +1,243 @@
+"""The device of threads: one worker a stream, real computing, the clock on the wall.
+
+The ordering rules are those of the virtual device. What a cost model says is the least that a
+piece of work takes; with a cost model of zeros each takes what it really takes. Kernels that run
+at once share the machine's cores as they can: occupancy, bandwidth and priorities, which the
+virtual device models, mean nothing here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from engine.device.acts import Act, copy_act, copy_rows_act, kernel_act
+from engine.device.allocator import Reached, Temporaries
+from engine.device.api import Buffer, Event, Kernel, Stream
+from engine.device.settings import Settings
+from engine.device.worker import Work
+from engine.device.workers import Workers
+from engine.oplog import HOST, NONE, Access, Op, OpKind, rows_mask
+
+
+class ThreadsDevice(Workers):
+    """A `Device` of threads; see engine.device.api for the protocol. It must be closed."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._blocking_launch = settings.blocking_launch
+        self._repairs = settings.repairs
+        self._temporaries = Temporaries(self, self._point)
+
+    # ------------------------------------------------------------ device work
+
+    def launch(self, stream: Stream, called: str, kernels: tuple[Kernel, ...]) -> None:
+        """One launch; the stream gets the kernels, one after the other."""
+        for kernel in kernels:
+            self._repair_before(stream, kernel.name)
+        call_ns, index = self.now_ns, stream.info.index
+        self._take(self.cost.launch_ns)
+        first = len(self.log.ops)
+        for kernel in kernels:
+            op = self._log(
+                OpKind.KERNEL, kernel.name, index, kernel.reads, kernel.writes, call_ns
+            )  # fmt: skip
+            if kernel.name != called:
+                op.graph, op.replay = called, first
+            act = kernel_act(kernel.body) if kernel.body is not None and self.compute else None
+            pace_ns = self.cost.kernel_work_ns(kernel.family, kernel.share, kernel.tokens)
+            work = self._enqueue(op, act, pace_ns)
+        if self._blocking_launch:
+            self._block_on((work,), work.seq, "blocking launch", "launch")
+        for kernel in kernels:
+            self._repair_after(stream, kernel.name)
+
+    def copy(
+        self, stream: Stream, dst: Buffer, src: Buffer, rows: int, share: tuple[int, int] = (0, 1)
+    ) -> None:
+        """Copy rows between host and device; a pageable host buffer blocks the host."""
+        to_device = src.info.on_host
+        pageable = not (src.pinned if to_device else dst.pinned)
+        pace_ns = self.cost.copy_work_ns(to_device, share, pageable)
+        self._repair_before(stream, _copy_name(src))
+        source = src.data
+        reads: tuple[Access, ...] = (src.first(rows),)
+        if pageable and to_device:
+            source, reads = self._stage(src, reads, pace_ns), ()
+        act = None
+        if dst.data is not None and source is not None:
+            act = copy_act(dst.data, source, rows, self.cost.chunks)
+        nbytes = rows * src.row_bytes
+        work = self._queue_copy(stream, src, reads, (dst.first(rows),), act, pace_ns, nbytes)
+        if pageable and not to_device:
+            self._block_on((work,), work.seq, "pageable copy", "copy")
+
+    def copy_rows(
+        self, stream: Stream, dst: Buffer, to_rows: Sequence[int], src: Buffer,
+        from_rows: Sequence[int], share: tuple[int, int] = (0, 1),
+    ) -> None:  # fmt: skip
+        """Copy any rows between the device and pinned host memory."""
+        self._repair_before(stream, _copy_name(src))
+        act = None
+        if dst.data is not None and src.data is not None:
+            act = copy_rows_act(dst.data, to_rows, src.data, from_rows, self.cost.chunks)
+        reads, writes = (src.rows(rows_mask(from_rows)),), (dst.rows(rows_mask(to_rows)),)
+        pace_ns = self.cost.rows_work_ns(len(to_rows), share)
+        nbytes = len(to_rows) * src.info.nbytes // src.info.rows
+        self._queue_copy(stream, src, reads, writes, act, pace_ns, nbytes)
+
+    def record(self, stream: Stream, event: Event) -> None:
+        """Let `event` stand for all work of the stream so far."""
+        op = self._mark(OpKind.RECORD, event, stream)
+        event.record_op = op
+        self._order.record(op.seq, op.stream)
+
+    def wait(self, stream: Stream, event: Event) -> None:
+        """Hold the stream back until the event's present record; never recorded: no-op."""
+        op = self._mark(OpKind.WAIT, event, stream)
+        if event.record_op is not None:
+            op.target = event.record_op.seq
+            self._order.hold(op.stream, self._order.recorded(op.target))
+
+    # ------------------------------------------------- the host's own actions
+
+    def write(self, name: str, parts: Sequence[tuple[Buffer, int, Any]]) -> None:
+        """The host fills the first rows of host buffers, now."""
+        self._repair_before(None, name)
+        writes = tuple([buffer.first(rows) for buffer, rows, _ in parts])
+        self._log(OpKind.HOST_WRITE, name, HOST, (), writes, self.now_ns)
+        if self.compute:
+            for buffer, rows, values in parts:
+                buffer.tensor[:rows] = torch.as_tensor(values, dtype=buffer.tensor.dtype)
+
+    def read(self, name: str, buffer: Buffer, rows: int) -> list[Any]:
+        """The host reads the first rows of a host buffer, as they are now."""
+        self._repair_before(None, name)
+        self._clock.sleep_until(self.now_ns + self._delay.of(name))
+        self._log(OpKind.HOST_READ, name, HOST, (buffer.first(rows),), (), self.now_ns)
+        if buffer.data is None:
+            return [0] * rows
+        values: list[Any] = buffer.data[:rows].tolist()
+        return values
+
+    def synchronize_event(self, event: Event, name: str) -> None:
+        """Block the host until the event's last record is reached; at once if there is none."""
+        if event.record_op is None:
+            self._log(OpKind.SYNC_OP, name, HOST, (), (), self.now_ns)
+        else:
+            seq = event.record_op.seq
+            self._block_on(self._order.recorded(seq), seq, name, "event")
+
+    def query_event(self, event: Event, name: str) -> bool:
+        """Whether the event's last record is reached."""
+        call_ns = self.now_ns
+        self._failure.check()
+        if event.record_op is None:
+            self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns)
+            return True
+        target = event.record_op.seq
+        if not all(work.done for work in self._order.recorded(target)):
+            return False
+        self._log_sync(OpKind.SYNC_OP, name, HOST, call_ns, target)
+        return True
+
+    def synchronize_stream(self, stream: Stream, name: str) -> None:
+        """Block the host until all earlier work of the stream is done."""
+        call_ns, index = self.now_ns, stream.info.index
+        self._block(self._order.behind(index), name, "stream")
+        self._log_sync(OpKind.SYNC_STREAM, name, index, call_ns)
+
+    def synchronize(self, name: str = "device synchronize") -> None:
+        """Block the host until every stream is empty."""
+        call_ns = self.now_ns
+        self._block(self._order.everything(), name, "device")
+        self._log_sync(OpKind.SYNC_DEVICE, name, HOST, call_ns)
+
+    def check(self, step: int) -> None:
+        """Raise BatchError where a wait has reported that work of this batch failed."""
+        if self._fault is not None:
+            self._fault.check(step)
+
+    def allocate(self, nbytes: int, stream: Stream, label: str) -> Buffer:
+        """Device memory for a stream; where the pool is cold the host waits for the device."""
+        buffer = self._temporaries.allocate(nbytes, stream, label)
+        self._log(OpKind.ALLOC, f"allocate {label}", HOST, (), (), self.now_ns)
+        self.log.ops[-1].memory = buffer.info.index
+        return buffer
+
+    def cold_allocation(self) -> None:
+        """What asking the driver for memory costs: the device runs dry, then host time."""
+        self.synchronize("cold allocation")
+        span = self._span("cold allocation")
+        self._take(self.cost.alloc_ns)
+        span.end_ns = self.now_ns
+
+    def free(self, buffer: Buffer) -> None:
+        """Give memory back. Raises ValueError when it is not an allocation or freed twice."""
+        self._temporaries.free(buffer)
+        self._log(OpKind.FREE, f"free {buffer.info.label}", HOST, (), (), self.now_ns)
+        self.log.ops[-1].memory = buffer.info.index
+
+    def record_stream(self, buffer: Buffer, stream: Stream) -> None:
+        """Tell the allocator that another stream uses this memory too."""
+        self._temporaries.record_stream(buffer, stream)
+
+    # -------------------------------------------------------------- machinery
+
+    def _queue_copy(
+        self, stream: Stream, src: Buffer, reads: tuple[Access, ...], writes: tuple[Access, ...],
+        act: Act | None, pace_ns: int, nbytes: int,
+    ) -> Work:  # fmt: skip
+        kind, name, call_ns = _copy_kind(src), _copy_name(src), self.now_ns
+        self._take(self.cost.launch_ns)
+        op = self._log(kind, name, stream.info.index, reads, writes, call_ns, nbytes)
+        work = self._enqueue(op, act, pace_ns)
+        self._repair_after(stream, name)
+        return work
+
+    def _stage(self, src: Buffer, reads: tuple[Access, ...], pace_ns: int) -> torch.Tensor | None:
+        """A pageable source is copied aside while the host is blocked: safe, but not async."""
+        self._log(OpKind.HOST_READ, "stage", HOST, reads, (), self.now_ns)
+        span = self._span("pageable copy", "copy")
+        staged = None if src.data is None else src.data.clone()
+        self._take(pace_ns)
+        span.end_ns = self.now_ns
+        return staged
+
+    def _mark(self, kind: OpKind, event: Event, stream: Stream) -> Op:
+        """A record or a wait: an action of its stream, too, but no work."""
+        call_ns = self.now_ns
+        self._take(self.cost.event_ns)
+        op = self._log(kind, event.name, stream.info.index, (), (), call_ns)
+        self._bar(op)
+        return op
+
+    def _point(self, stream: int) -> Reached:
+        """An event of the allocator: once it is found reached, the host knows it, too."""
+        works = self._order.behind(stream)
+        target = next((op.seq for op in reversed(self.log.ops) if op.stream == stream), NONE)
+
+        def reached() -> bool:
+            done = all(work.done for work in works)
+            if done:
+                op = self._log(OpKind.SYNC_OP, "allocator event", HOST, (), (), self.now_ns)
+                op.target = target
+            return done
+
+        return reached
+
+    def _repair_before(self, stream: Stream | None, name: str) -> None:
+        if self._repairs is not None:
+            self._repairs.before(self, stream, name, self.context.step)
+
+    def _repair_after(self, stream: Stream, name: str) -> None:
+        if self._repairs is not None:
+            self._repairs.after(self, stream, name, self.context.step)
+
+
+def _copy_kind(src: Buffer) -> OpKind:
+    return OpKind.H2D if src.info.on_host else OpKind.D2H
+
+
+def _copy_name(src: Buffer) -> str:
+    return f"{_copy_kind(src)} {src.info.label}"

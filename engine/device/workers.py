@@ -1,0 +1,148 @@
+"""A device's streams as threads: what is queued is done by one worker a stream, at once.
+
+Host spans, operations and waits carry the times that a clock on the wall shows. Where the cost
+model says how long something takes, it is stretched to that by sleeping.
+
+What this module does not know: what operations do (`engine.device.threads`).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from engine.device.acts import Act
+from engine.device.api import HostSpan, Stream
+from engine.device.cost import Jitter
+from engine.device.order import StreamOrder
+from engine.device.recorder import Recorder
+from engine.device.settings import Settings
+from engine.device.wall_clock import WallClock, quick_switching
+from engine.device.worker import Engine, Failure, Work, Worker
+from engine.oplog import HOST, NONE, Op, OpKind, StreamKind
+
+Works = tuple[Work, ...]
+
+
+class Workers(Recorder):
+    """A recorder on the wall's clock, with a thread for every stream. To be closed.
+
+    `_due_ns` is where the host would be, had the system woken it in time whenever it slept, and
+    `_since_ns` when it was woken last: so late wake-ups are made up for, and a paced run keeps
+    the cost model's pace.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.cost = settings.cost
+        self._fault = settings.fault
+        self._delay = settings.delay
+        self._jitter = Jitter(settings.jitter_percent, settings.seed)
+        self._clock = WallClock()
+        self._failure = Failure(self._clock)
+        self._workers: list[Worker] = []
+        self._tails: list[Works] = []
+        self._order = StreamOrder(self._tails)
+        self._due_ns = self._since_ns = 0
+        h2d, d2h = Engine(), Engine()
+        self._copy_engines = {
+            OpKind.H2D: h2d, OpKind.D2H: h2d if self.cost.copy_engines == 1 else d2h,
+        }  # fmt: skip
+        quick_switching.hold()
+        super().__init__(settings.compute)
+
+    @property
+    def now_ns(self) -> int:
+        """Time since the first host work (ns)."""
+        return self._clock.now_ns
+
+    def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
+        self._workers.append(Worker(name, self._clock, self._failure))
+        self._tails.append(())
+        self._order.add_stream(kind)
+        return super()._add_stream(name, kind, priority)
+
+    @contextmanager
+    def host(self, name: str, units: int = 1) -> Iterator[None]:
+        """A span of host work: what is done in it counts towards its time, waits come on top."""
+        span = self._span(name)
+        try:
+            yield
+            self._take(self.cost.host_work_ns(name, units))
+        finally:
+            span.end_ns = self.now_ns
+
+    def finish(self) -> None:
+        """Let the device run dry; for the end of a run. Raises DeviceError."""
+        self._await(self._order.everything())
+
+    def close(self) -> None:
+        """Call off what is left and end every thread."""
+        self._clock.called_off.set()
+        for worker in self._workers:
+            worker.end()
+        if self._workers:
+            quick_switching.let_go()
+        self._workers = []
+
+    def _enqueue(self, op: Op, act: Act | None, pace_ns: int) -> Work:
+        """Queue an operation that has just been logged."""
+        self._failure.check()
+        self._bar(op)
+        engine = self._copy_engines.get(op.kind) or Engine()
+        after = self._tails[op.stream] + self._order.release(op.stream)
+        pace_ns, delay_ns = self._jitter.apply(pace_ns), self._delay.of(op.name)
+        work = Work(op, act, after, engine, self._due_ns, pace_ns, delay_ns)
+        if self._fault is not None and self._fault.strikes(op, work):
+            work.act = None
+        self._tails[op.stream] = (work,)
+        self._workers[op.stream].put(work)
+        return work
+
+    def _bar(self, op: Op) -> None:
+        """Hold an operation back behind the legacy default stream's barrier, if there is one."""
+        if barrier := self._order.barrier(op.stream):
+            self._order.hold(op.stream, barrier)
+            op.depends = tuple((work.seq, "barrier") for work in barrier)
+
+    def _block_on(self, works: Works, target: int, name: str, waits_for: str) -> None:
+        """The host waits for operation `target`, which stands for `works`."""
+        call_ns = self.now_ns
+        self._block(works, name, waits_for)
+        self._log_sync(OpKind.SYNC_OP, name, HOST, call_ns, target)
+
+    def _log_sync(
+        self, kind: OpKind, name: str, stream: int, call_ns: int, target: int = NONE
+    ) -> None:
+        """The host knows that `target`, a stream or all is done: it may hear of a failure."""
+        op = self._log(kind, name, stream, (), (), call_ns)
+        op.target = target
+        if self._fault is not None:
+            self._fault.waited(op, NONE if target == NONE else self.log.ops[target].step)
+
+    def _block(self, works: Works, name: str, waits_for: str) -> None:
+        """The host waits: a span as long as the wait. Raises DeviceError."""
+        span = self._span(name, waits_for)
+        try:
+            self._await(works)
+        finally:
+            span.end_ns = self.now_ns
+
+    def _await(self, works: Works) -> None:
+        self._take(0)
+        for work in works:
+            work.finished.wait()
+            self._due_ns = max(self._due_ns, work.due_ns)
+        self._since_ns = self.now_ns
+        self._failure.check()
+
+    def _take(self, cost_ns: int) -> None:
+        """Let the host's time pass: what it has really worked since then counts."""
+        worked_ns = self.now_ns - self._since_ns
+        self._due_ns += max(worked_ns, self._jitter.apply(cost_ns))
+        self._clock.sleep_until(self._due_ns)
+        self._since_ns = self.now_ns
+
+    def _span(self, name: str, waits_for: str = "") -> HostSpan:
+        """A host span that begins now; whoever opens it says when it ends."""
+        at, now_ns = self.context, self.now_ns
+        span = HostSpan(name, now_ns, now_ns, at.step, at.slot, at.cause, waits_for)
+        self.spans.append(span)
+        return span

@@ -1,0 +1,89 @@
+"""The devices by name, and what a run gets of one: the only place that tells them apart.
+
+A device either models time (its clock shows what the cost model says) or measures it. On one
+that measures, work takes as long as it takes, or at least as long as the cost model says where a
+run is paced.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.config import ConfigError, RunConfig
+from engine.device.api import Device
+from engine.device.cost import CostModel
+from engine.device.faults import Fault
+from engine.device.repair import Repairs
+from engine.device.settings import Delay, Settings
+from engine.device.simulator import NEVER
+from engine.device.threads import ThreadsDevice
+from engine.device.virtual import VirtualDevice
+from engine.memo import remembering_model
+from engine.model import Model, load_model
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A device: one sentence about it, how to make it, and whether it measures time."""
+
+    about: str
+    make: Callable[[Settings], Device]
+    measures: bool
+
+
+DEVICES = {
+    "virtual": Kind("a modelled clock: the same times on every machine", VirtualDevice, False),
+    "threads": Kind("a thread for each stream: times as they really are", ThreadsDevice, True),
+}
+
+
+def check_device(name: str, *, pace: bool, widen_ms: int, jitter: float) -> None:
+    """Raise ConfigError where there is no such device, or it cannot do what is asked of it."""
+    if name not in DEVICES:
+        raise ConfigError(f"there is no device {name!r}: use one of {', '.join(DEVICES)}")
+    measures = DEVICES[name].measures
+    if not measures and (pace or widen_ms):
+        asked = "pace" if pace else "widen"
+        raise ConfigError(f"{asked} is for devices that measure time, and {name!r} models it")
+    if measures and jitter and not pace:
+        raise ConfigError(f"jitter varies the cost model's times: on {name!r} it needs pace, too")
+
+
+def make_device(
+    config: RunConfig, repairs: Repairs | None, fault: Fault | None, delay: Delay
+) -> Device:
+    """A device for one run; whoever asks for it closes it.
+
+    Raises ConfigError where the run is to be frozen at an instant of a clock that is not modelled.
+    """
+    kind = DEVICES[config.device]
+    if kind.measures and config.stop_at_ns is not None:
+        raise ConfigError("only a run on the virtual device can be frozen at an instant")
+    return kind.make(
+        Settings(
+            cost=config.cost if config.pace or not kind.measures else unpaced(config.cost),
+            seed=config.seed,
+            jitter_percent=config.jitter_percent,
+            compute=config.compute,
+            blocking_launch=config.mechanisms.blocking_launch,
+            stop_at_ns=NEVER if config.stop_at_ns is None else config.stop_at_ns,
+            repairs=repairs,
+            fault=fault,
+            delay=delay,
+        )
+    )
+
+
+def unpaced(cost: CostModel) -> CostModel:
+    """A cost model that asks for no time; copies still move in as many pieces."""
+    return CostModel(cost.name, chunks=cost.chunks, copy_engines=cost.copy_engines)
+
+
+def model_for(config: RunConfig) -> Model | None:
+    """The model to compute with; None in a timing-only run.
+
+    Where time is measured as it is, nothing may be remembered: it would take no time.
+    """
+    if not config.compute:
+        return None
+    as_it_is = DEVICES[config.device].measures and not config.pace
+    return load_model() if as_it_is else remembering_model()
