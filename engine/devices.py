@@ -12,6 +12,8 @@ from engine.config import ConfigError, RunConfig
 from engine.device.api import Device
 from engine.device.cost import CostModel
 from engine.device.faults import Fault
+from engine.device.nvtx_ranges import nvtx_listener
+from engine.device.ranges import told_to
 from engine.device.repair import Repairs
 from engine.device.settings import Delay, Settings
 from engine.device.simulator import NEVER
@@ -58,7 +60,9 @@ def make_device(
     kind = DEVICES[config.device]
     if kind.measures and config.stop_at_ns is not None:
         raise ConfigError("only a run on the virtual device can be frozen at an instant")
-    return kind.make(
+    listener = nvtx_listener()
+    make = kind.make if listener is None else told_to(listener, kind.make)
+    return make(
         Settings(
             cost=config.cost if config.pace or not kind.measures else unpaced(config.cost),
             seed=config.seed,
