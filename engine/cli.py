@@ -7,7 +7,8 @@ failed, told in one line on stderr.
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from engine.report import (
     workloads_report,
 )
 from engine.switched import as_lines
+from engine.torch_profile import run_profiled
 from engine.workload import WorkloadError
 from traces import write_trace
 from traces.arguments import OneLineParser
@@ -84,6 +86,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--no-compute", action="store_true", help="run the timing alone")
     run.add_argument("--out", type=Path, metavar="FILE.json.gz", help="write the trace")
+    run.add_argument(
+        "--profile", choices=["torch"],
+        help="record the run with PyTorch's profiler as well, and write that recording instead",
+    )  # fmt: skip
     run.add_argument("--check", action="store_true", help="exit with 1 when a verdict is bad")
     run.add_argument("--json", action="store_true", help="print one JSON object")
     for name, command, text in (
@@ -132,17 +138,27 @@ def _run(options: argparse.Namespace) -> int:
         jitter=options.jitter, compute=not options.no_compute, device=options.device,
         pace=options.pace, widen_ms=options.widen,
     )  # fmt: skip
-    result = execute(config)
-    report = run_report(result)
-    if options.out is not None:
-        _write(result, options.out)
+    if options.profile is not None:
+        if options.out is None:
+            raise ValueError("--profile writes a recording: say where with --out FILE.json.gz")
+        with _written(options.out):
+            result, compared = run_profiled(config, options.out)
+        report = run_report(result) | {"profile": compared}
+    else:
+        result = execute(config)
+        report = run_report(result)
+        if options.out is not None:
+            with _written(options.out):
+                write_trace(result.trace, options.out)
     print(json.dumps(report) if options.json else _text(result, report))
     return 1 if options.check and is_bad(result) else 0
 
 
-def _write(result: Run, path: Path) -> None:
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be written."""
     try:
-        write_trace(result.trace, path)
+        yield
     except OSError as error:
         raise OSError(f"the trace cannot be written to {str(path)!r}: {error.strerror}") from None
 
@@ -156,6 +172,12 @@ def _text(result: Run, report: dict[str, Any]) -> str:
         f"wrong tokens {report['wrong_tokens']} of {report['total_tokens']} positions "
         "(of either run)",
     ]
+    if profile := report.get("profile"):
+        lines.append(
+            f"PyTorch's profiler: {profile['steps']} step times, which differ from these by "
+            f"{profile['median_difference_ms']:.3f} ms (median), "
+            f"{profile['largest_difference_ms']:.3f} ms at most"
+        )
     lines += as_lines(result)
     lines += [f"  idle {ms:10.3f} ms  {cause}" for cause, ms in report["gaps"].items()]
     for hazard in report["hazards"]:

@@ -5,7 +5,6 @@ that measures, work takes as long as it takes, or at least as long as the cost m
 run is paced.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.config import ConfigError, RunConfig
@@ -13,7 +12,7 @@ from engine.device.api import Device
 from engine.device.cost import CostModel
 from engine.device.faults import Fault
 from engine.device.nvtx_ranges import nvtx_listener
-from engine.device.ranges import told_to
+from engine.device.ranges import MakeDevice, Profiler, told_to
 from engine.device.repair import Repairs
 from engine.device.settings import Delay, Settings
 from engine.device.simulator import NEVER
@@ -28,7 +27,7 @@ class Kind:
     """A device: one sentence about it, how to make it, and whether it measures time."""
 
     about: str
-    make: Callable[[Settings], Device]
+    make: MakeDevice
     measures: bool
 
 
@@ -51,17 +50,22 @@ def check_device(name: str, *, pace: bool, widen_ms: int, jitter: float) -> None
 
 
 def make_device(
-    config: RunConfig, repairs: Repairs | None, fault: Fault | None, delay: Delay
+    config: RunConfig,
+    repairs: Repairs | None,
+    fault: Fault | None,
+    delay: Delay,
+    profiler: Profiler | None = None,
 ) -> Device:
-    """A device for one run; whoever asks for it closes it.
+    """A device for one run; whoever asks for it closes it. `profiler` is told of spans and steps.
 
     Raises ConfigError where the run is to be frozen at an instant of a clock that is not modelled.
     """
     kind = DEVICES[config.device]
     if kind.measures and config.stop_at_ns is not None:
         raise ConfigError("only a run on the virtual device can be frozen at an instant")
-    listener = nvtx_listener()
-    make = kind.make if listener is None else told_to(listener, kind.make)
+    make: MakeDevice = kind.make
+    for listener in (nvtx_listener(), profiler):
+        make = make if listener is None else told_to(listener, make)
     return make(
         Settings(
             cost=config.cost if config.pace or not kind.measures else unpaced(config.cost),

@@ -21,6 +21,7 @@ from engine.configuration import configure
 from engine.device.api import Device
 from engine.device.cost import MS, CostModel
 from engine.device.faults import make_fault
+from engine.device.ranges import Profiler
 from engine.device.repair import Repairs
 from engine.device.settings import Delay, Stopped
 from engine.devices import make_device, model_for
@@ -162,17 +163,19 @@ def execute(
     repairs: tuple[Edge, ...] = (),
     listener: Listener | None = None,
     stop: Stop = never,
+    profiler: Profiler | None = None,
 ) -> Run:
     """Run a configuration. `repairs` are edges of hazard fixes, added while it runs.
 
-    `stop` is asked between steps: once it says yes, what is in flight is finished, and the run is
-    over. Raises ConfigError or WorkloadError for what cannot be run, and DeviceError where work
-    of the device raises. Whatever happens, nothing goes on behind it.
+    `profiler` is told of spans and steps. `stop` is asked between steps: once it says yes, what
+    is in flight is finished, and the run is over. Raises ConfigError or WorkloadError for what
+    cannot be run, and DeviceError where work of the device raises. Whatever happens, nothing goes
+    on behind it.
     """
     mechanisms, waiting = _with_repairs(config.mechanisms, repairs)
     fault = make_fault(mechanisms.inject, config.workload.fault_step)
     added = Repairs(waiting) if waiting else None
-    with closing(make_device(config, added, fault, _delay(config))) as device:
+    with closing(make_device(config, added, fault, _delay(config), profiler)) as device:
         model = model_for(config)
         if model is not None:
             _check_size(config.workload, model.config, late_rows(mechanisms))
