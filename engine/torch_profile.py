@@ -6,6 +6,7 @@ next (`ProfilerStep#N`), for annotations of one thread cannot overlap.
 """
 
 import gzip
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -89,6 +90,7 @@ class Recording:
 @contextmanager
 def recording() -> Iterator[Recording]:
     """Record what every thread does; the ranges are to be told of steps and spans."""
+    os.environ.setdefault("KINETO_LOG_LEVEL", "9")  # or it notes its start on stderr
     every_thread = _ExperimentalConfig(profile_all_threads=True)
     ranges = TorchRanges()
     with profile(activities=[ProfilerActivity.CPU], experimental_config=every_thread) as profiler:
