@@ -1,4 +1,4 @@
-"""The command line: `python -m engine run | modes | mechanisms | workloads`.
+"""The command line: `python -m engine run | fit | modes | mechanisms | workloads`.
 
 Exit code 0: done. 1: a verdict is bad and `--check` was given. 2: bad input, or a device that
 failed, told in one line on stderr.
@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.configuration import configure
-from engine.device.cost import CostError
+from engine.device.cost import MS
+from engine.device.cost_file import dump_cost
 from engine.device.worker import DeviceError
 from engine.devices import DEVICES
 from engine.execution import Run, execute
+from engine.fit import fit_cost
 from engine.mechanisms import MechanismError
 from engine.mechanisms_page import mechanisms_page
-from engine.modes import ModeError
 from engine.report import (
     is_bad,
     mechanisms_report,
@@ -29,12 +30,14 @@ from engine.report import (
 )
 from engine.switched import as_lines
 from engine.torch_profile import run_profiled
-from engine.workload import WorkloadError
-from traces import write_trace
+from traces import TraceError, open_trace, write_trace
 from traces.arguments import OneLineParser
 
-TOLD = (CostError, MechanismError, ModeError, WorkloadError, OSError, ValueError, DeviceError)
-"""What ends a command with one line."""
+TOLD = (OSError, ValueError, DeviceError, TraceError)
+"""What ends a command with one line: all that says bad input is a ValueError or one of these."""
+
+FIT_STEPS = 60
+"""So many steps of this machine are measured for a cost model."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,7 +56,7 @@ def _one_line(error: Exception) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(prog="python -m engine", description="Run the lab's engine.")
-    commands = parser.add_subparsers(required=True, metavar="run | modes | mechanisms | workloads")
+    commands = parser.add_subparsers(required=True, metavar="run | fit | modes | ...")
     run = commands.add_parser("run", help="run a mode and print its figures and verdicts")
     run.set_defaults(command=_run)
     run.add_argument("--mode", default="async", help="a mode of `modes` (default: async)")
@@ -92,6 +95,13 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     run.add_argument("--check", action="store_true", help="exit with 1 when a verdict is bad")
     run.add_argument("--json", action="store_true", help="print one JSON object")
+    fit = commands.add_parser("fit", help="make a cost model from a measured run")
+    fit.set_defaults(command=_fit)
+    fit.add_argument(
+        "trace", nargs="?", type=Path, metavar="TRACE",
+        help="what `run --out` wrote (default: measure this machine now, mode sync on threads)",
+    )  # fmt: skip
+    fit.add_argument("-o", "--out", type=Path, required=True, help="the JSON file to write")
     for name, command, text in (
         ("modes", _modes, "list the modes"),
         ("mechanisms", _mechanisms, "list every toggle with its values"),
@@ -154,13 +164,27 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if options.check and is_bad(result) else 0
 
 
+def _fit(options: argparse.Namespace) -> int:
+    if options.trace is None:
+        trace = execute(configure("sync", device="threads", steps=FIT_STEPS)).trace
+    else:
+        trace = open_trace(options.trace)
+    cost = fit_cost(trace, options.out.stem)
+    with _written(options.out):
+        options.out.write_text(dump_cost(cost), encoding="utf-8")
+    print(
+        f"{cost.about} Host {cost.host_step_ns / MS:.3f} ms, device {cost.gpu_step_ns / MS:.3f} ms"
+    )
+    return 0
+
+
 @contextmanager
 def _written(path: Path) -> Iterator[None]:
     """Say which file it is that cannot be written."""
     try:
         yield
     except OSError as error:
-        raise OSError(f"the trace cannot be written to {str(path)!r}: {error.strerror}") from None
+        raise OSError(f"{str(path)!r} cannot be written: {error.strerror}") from None
 
 
 def _text(result: Run, report: dict[str, Any]) -> str:
