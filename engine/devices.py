@@ -5,6 +5,7 @@ that measures, work takes as long as it takes, or at least as long as the cost m
 run is paced.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.config import ConfigError, RunConfig
@@ -14,7 +15,7 @@ from engine.device.faults import Fault
 from engine.device.nvtx_ranges import nvtx_listener
 from engine.device.ranges import MakeDevice, Profiler, told_to
 from engine.device.repair import Repairs
-from engine.device.settings import Delay, Settings
+from engine.device.settings import Settings
 from engine.device.simulator import NEVER
 from engine.device.threads import ThreadsDevice
 from engine.device.virtual import VirtualDevice
@@ -53,7 +54,7 @@ def make_device(
     config: RunConfig,
     repairs: Repairs | None,
     fault: Fault | None,
-    delay: Delay,
+    delays: Mapping[str, int],
     profiler: Profiler | None = None,
 ) -> Device:
     """A device for one run; whoever asks for it closes it. `profiler` is told of spans and steps.
@@ -76,7 +77,7 @@ def make_device(
             stop_at_ns=NEVER if config.stop_at_ns is None else config.stop_at_ns,
             repairs=repairs,
             fault=fault,
-            delay=delay,
+            delays=delays,
         )
     )
 

@@ -23,7 +23,7 @@ from engine.device.cost import MS, CostModel
 from engine.device.faults import make_fault
 from engine.device.ranges import Profiler
 from engine.device.repair import Repairs
-from engine.device.settings import Delay, Stopped
+from engine.device.settings import Stopped
 from engine.devices import make_device, model_for
 from engine.dump import build_trace
 from engine.figures import Figures, measured_gpu_ms, time_figures
@@ -39,7 +39,7 @@ from engine.ready_queue import run_ready_queue
 from engine.request import Request
 from engine.service import Service, copied_of, measure, queue_of
 from engine.token_diff import TokenDiff, diff_tokens
-from engine.widening import to_hold_back
+from engine.widening import hold_back
 from engine.workload import Workload, WorkloadError
 from traces import Gap, Trace, find_gaps
 
@@ -175,7 +175,7 @@ def execute(
     mechanisms, waiting = _with_repairs(config.mechanisms, repairs)
     fault = make_fault(mechanisms.inject, config.workload.fault_step)
     added = Repairs(waiting) if waiting else None
-    with closing(make_device(config, added, fault, _delay(config), profiler)) as device:
+    with closing(make_device(config, added, fault, _delays(config), profiler)) as device:
         model = model_for(config)
         if model is not None:
             _check_size(config.workload, model.config, late_rows(mechanisms))
@@ -204,12 +204,12 @@ def _serve(config: RunConfig, device: Device, loop: Loop) -> Run:
     return Run(config, device, parts, loop.step, requests, wall_ns, stopped)
 
 
-def _delay(config: RunConfig) -> Delay:
-    """What is held back, and for how long: nothing, or what races in the run that is predicted."""
+def _delays(config: RunConfig) -> dict[str, int]:
+    """How long operations are held back (ns): those that race in the run that is predicted."""
     if not config.widen_ms:
-        return Delay()
+        return {}
     predicted = execute(replace(config.prediction, compute=False))
-    return Delay(to_hold_back(predicted.device.log), config.widen_ms * MS)
+    return hold_back(predicted.device.log, config.widen_ms * MS)
 
 
 def run_loop(loop: Loop) -> None:

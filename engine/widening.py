@@ -8,23 +8,27 @@ that may cost time, and no token.
 What this module does not know: devices, and how they hold something back.
 """
 
+from collections import Counter
+
 from engine.oplog import OpKind, OpLog
 from engine.races import find_races
 
 COPIES = (OpKind.H2D, OpKind.D2H)
 
 
-def to_hold_back(log: OpLog) -> frozenset[str]:
-    """Names of the operations to hold back, from the log of an earlier run of the same loop.
+def hold_back(log: OpLog, total_ns: int) -> dict[str, int]:
+    """How long to hold operations back (ns), by name, from the log of an earlier run of the loop.
 
     A race is told for the last operation that should have come first; those before it in its
-    stream that touch the same memory race as well.
+    stream that touch the same memory race as well. On each stream they share `total_ns`.
     """
     first = {(race.first.stream, race.buffer) for race in find_races(log)}
     racing = {
-        op.name
+        (op.stream, op.name)
         for op in log
         for access in (*op.reads, *op.writes)
         if (op.stream, access.buffer) in first
     }
-    return frozenset(racing or {op.name for op in log if op.kind in COPIES})
+    chosen = racing or {(op.stream, op.name) for op in log if op.kind in COPIES}
+    sharing = Counter(stream for stream, _ in chosen)
+    return {name: total_ns // sharing[stream] for stream, name in sorted(chosen)}

@@ -113,7 +113,7 @@ class ThreadsDevice(Workers):
     def read(self, name: str, buffer: Buffer, rows: int) -> list[Any]:
         """The host reads the first rows of a host buffer, as they are now."""
         self._repair_before(None, name)
-        self._clock.sleep_until(self.now_ns + self._delay.of(name))
+        self._clock.sleep_until(self.now_ns + self._delays.get(name, 0))
         self._log(OpKind.HOST_READ, name, HOST, (buffer.first(rows),), (), self.now_ns)
         if buffer.data is None:
             return [0] * rows

@@ -33,7 +33,7 @@ class Workers(Recorder):
     def __init__(self, settings: Settings) -> None:
         self.cost = settings.cost
         self._fault = settings.fault
-        self._delay = settings.delay
+        self._delays = settings.delays
         self._jitter = Jitter(settings.jitter_percent, settings.seed)
         self._clock = WallClock()
         self._failure = Failure(self._clock)
@@ -88,7 +88,7 @@ class Workers(Recorder):
         self._bar(op)
         engine = self._copy_engines.get(op.kind) or Engine()
         after = self._tails[op.stream] + self._order.release(op.stream)
-        pace_ns, delay_ns = self._jitter.apply(pace_ns), self._delay.of(op.name)
+        pace_ns, delay_ns = self._jitter.apply(pace_ns), self._delays.get(op.name, 0)
         work = Work(op, act, after, engine, self._due_ns, pace_ns, delay_ns)
         if self._fault is not None and self._fault.strikes(op, work):
             work.act = None

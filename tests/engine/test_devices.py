@@ -7,7 +7,6 @@ import pytest
 
 from engine import configure, execute
 from engine.config import ConfigError
-from engine.device.settings import Delay
 from engine.devices import DEVICES, make_device, model_for
 from engine.memo import RememberingModel
 
@@ -35,7 +34,7 @@ def test_a_measured_run_cannot_be_frozen_at_an_instant():
 @pytest.mark.parametrize("name", DEVICES)
 def test_every_device_offers_what_the_protocol_says(name):
     config = configure("async", device=name)
-    with closing(make_device(config, None, None, Delay())) as device:
+    with closing(make_device(config, None, None, {})) as device:
         before_ns = device.now_ns
         with device.host("schedule"):
             pass

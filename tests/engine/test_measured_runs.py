@@ -10,7 +10,7 @@ from engine.model import Model
 from engine.modes import MODES
 from traces import open_trace, trace_bytes
 
-STEPS = 10
+STEPS = 8
 FAR = ("window-on-scheduled", "kv-released-at-once", "freed-on-scheduled", "cancel-at-once")
 """Modes that race only after many steps."""
 
@@ -52,7 +52,7 @@ def test_a_correct_mode_stays_right_when_its_copies_are_held_back(mode):
 
 
 def tokens_go_wrong_and_the_races_are_the_predicted_ones(mode, steps):
-    result = run(mode, device="threads", steps=steps, widen_ms=10)
+    result = run(mode, device="threads", steps=steps, widen_ms=80)
     assert races(result) == races(run(mode, steps=steps, compute=False)) != set()
     assert result.token_diff.count > 0
 

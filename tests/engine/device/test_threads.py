@@ -11,7 +11,7 @@ import pytest
 
 from engine.device.api import Kernel
 from engine.device.cost import MS, CostModel, Jitter
-from engine.device.settings import Delay, Settings
+from engine.device.settings import Settings
 from engine.device.threads import ThreadsDevice
 from engine.device.wall_clock import FINEST_NS, SWITCH_S, QuickSwitching
 from engine.device.worker import DeviceError
@@ -190,8 +190,7 @@ def test_jitter_varies_a_pace():
 
 
 def test_what_is_held_back_is_overtaken():
-    delay = Delay(frozenset({"h2d x"}), HOUR_NS)
-    with closing(threads(delay=delay)) as device:
+    with closing(threads(delays={"h2d x": HOUR_NS})) as device:
         source, target, result = on_host(device), on_device(device), on_host(device)
         fill(device, source, 7)
         a, b = device.stream("a"), device.stream("b")
@@ -202,8 +201,7 @@ def test_what_is_held_back_is_overtaken():
 
 
 def test_what_is_held_back_comes_in_the_end():
-    delay = Delay(frozenset({"h2d x", "peek"}), MS)
-    with closing(threads(delay=delay)) as device:
+    with closing(threads(delays={"h2d x": MS, "peek": MS})) as device:
         source, target = on_host(device), on_device(device)
         fill(device, source, 7)
         device.stream("a").copy(target, source, 4)
