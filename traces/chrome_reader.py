@@ -1,8 +1,7 @@
 """From the events of a Chrome or PyTorch profiler file to a `Trace`.
 
-Handles the phases X, B/E, b/n/e, S/T/p/F, i/I/R, C, M and s/t/f. Times are shifted so
-that the first span starts at 0; `meta["clock_start_ns"]` keeps the shift. Of a
-profiler's own categories only the args that place an operation are kept.
+Handles the phases X, B/E, b/n/e, S/T/p/F, i/I/R, C, M and s/t/f. Of a profiler's own
+categories only the args that place an operation are kept.
 """
 
 from collections import Counter
@@ -11,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from traces.assembly import LaneNames
 from traces.chrome_text import ChromeText
 from traces.clock import to_ns
 from traces.event_repair import Event
@@ -42,8 +42,7 @@ class ChromeReader:
 
     def __init__(self) -> None:
         self.table = SpanTable()
-        self.names: dict[tuple[str, str, str], str] = {}
-        """(metadata kind, pid, tid) -> name of a process or thread."""
+        self.names = LaneNames()
         self.points: list[FlowPoint] = []
         """Ends of arrows, without those that correlation ids make needless."""
         self.counters: list[dict[str, Any]] = []
@@ -176,9 +175,12 @@ class ChromeReader:
 
     def _metadata(self, event: Event) -> None:
         name = (_args(event) or {}).get("name")
-        if isinstance(name, str) and isinstance(event.name, str):
-            tid = "" if event.name == "process_name" else text(event.tid)
-            self.names[event.name, text(event.pid), tid] = name.strip()
+        if not isinstance(name, str):
+            return
+        if event.name == "process_name":
+            self.names.processes[text(event.pid)] = name.strip()
+        elif event.name == "thread_name":
+            self.names.threads[text(event.pid), text(event.tid)] = name.strip()
 
 
 def _args(event: Event) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ import msgspec
 
 from traces import event_repair
 from traces.event_repair import Event
+from traces.source import UTF8_BOM, Content
 
 PIECE_BYTES = 4 << 20
 EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*\[')
@@ -34,14 +35,14 @@ class ChromeText:
     that the file ends before the array does.
     """
 
-    def __init__(self, text: bytes) -> None:
-        self._text = text
-        self._is_object = not text.lstrip()[:1] == b"["
+    def __init__(self, content: Content) -> None:
+        text = self._text = content.data
+        self._is_object = content.head.lstrip()[:1] != b"["
         match = EVENTS_KEY.search(text) if self._is_object else re.search(rb"\[", text)
         self.found = match is not None
         self._at = match.end() if match else len(text)
         self.header = (
-            _keys(text[: match.start()].rstrip(SEPARATORS) + b"}")
+            _keys(text[: match.start()].removeprefix(UTF8_BOM).rstrip(SEPARATORS) + b"}")
             if match and self._is_object
             else {}
         )

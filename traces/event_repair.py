@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from traces.source import Bytes
+
 Scalar = str | int | float | bool | None
 
 
@@ -56,7 +58,7 @@ BACKSLASH_BEFORE_CLOSING_QUOTE = re.compile(rb'(?<!\\)\\(?="\s*[,}\]])')
 class Salvage:
     """Takes events from `text` starting at byte `at`; see `ChromeText` for the counts."""
 
-    def __init__(self, text: bytes, at: int, is_object: bool) -> None:
+    def __init__(self, text: Bytes, at: int, is_object: bool) -> None:
         self._text = text
         self._is_object = is_object
         self.at = at
@@ -130,7 +132,7 @@ def _mend(match: re.Match[str]) -> str:
     return "" if token == "," else "null"
 
 
-def _closing_brace(text: bytes, at: int) -> int:
+def _closing_brace(text: Bytes, at: int) -> int:
     """The byte behind the brace that closes the one at `at`; -1 if it is not found."""
     depth = 0
     for match in BRACES_OUTSIDE_STRINGS.finditer(text, at, at + WINDOW_BYTES):
@@ -155,6 +157,6 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _end(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
+def _end(pattern: re.Pattern[bytes], text: Bytes, at: int) -> int:
     match = pattern.match(text, at)
     return match.end() if match else at

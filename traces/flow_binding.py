@@ -5,7 +5,7 @@ span that is open there, or (for arrow heads without `bp: "e"`) the next one to 
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -27,20 +27,22 @@ class FlowPoint(NamedTuple):
     to_next: bool
 
 
-def correlation_flows(spans: pd.DataFrame) -> pd.DataFrame:
+def correlation_flows(spans: pd.DataFrame, key: Sequence[str] = ("correlation",)) -> pd.DataFrame:
     """Launch edges: each GPU operation and the host call with its correlation id.
 
     One call may have many operations (a CUDA graph). Where several calls carry the same
-    id, a launch is preferred, then the earliest.
+    id, a launch is preferred, then the earliest. `key` names the columns that make an id:
+    with "pid", ids of different processes are different.
     """
+    columns = list(key)
     correlated = spans[spans["correlation"] > 0]
     calls = correlated[(correlated["device"] == HOST) & correlated["kind"].isin(CALL_KINDS)]
     calls = calls.assign(is_launch=calls["kind"] == "launch", src=calls.index)
     calls = calls.sort_values("is_launch", ascending=False, kind="stable")
-    calls = calls.drop_duplicates("correlation")[["correlation", "src"]]
+    calls = calls.drop_duplicates(columns)[[*columns, "src"]]
     gpu = correlated[(correlated["device"] != HOST) & correlated["kind"].isin(GPU_KINDS)]
-    gpu = gpu.assign(dst=gpu.index)[["correlation", "dst"]]
-    edges = gpu.merge(calls, on="correlation")[["src", "dst"]]
+    gpu = gpu.assign(dst=gpu.index)[[*columns, "dst"]]
+    edges = gpu.merge(calls, on=columns)[["src", "dst"]]
     return edges.assign(kind="launch").sort_values(["dst", "src"], ignore_index=True)
 
 

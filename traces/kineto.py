@@ -81,9 +81,9 @@ def role_of(category: str, name: str, pid: Scalar) -> Role:
     if pid == LEGACY_GPU_PID and not category:
         role = CATEGORIES["memcpy" if name.startswith("Memcpy") else "kernel"]
     if role.kind == "copy":
-        return role._replace(kind=_direction(name))
+        return role._replace(kind=copy_kind(name))
     if role.kind == "runtime":
-        return role._replace(kind=_call(name))
+        return role._replace(kind=call_kind(name))
     return role
 
 
@@ -102,11 +102,13 @@ def number(value: Scalar, fallback: int = NONE) -> int:
     return int(value)
 
 
-def _direction(name: str) -> str:
+def copy_kind(name: str) -> str:
+    """The span kind of a copy, by the direction in its name."""
     return next((kind for sign, kind in DIRECTIONS if sign in name), "copy")
 
 
-def _call(name: str) -> str:
+def call_kind(name: str) -> str:
+    """The span kind of a call to a GPU's runtime or driver."""
     if SYNC_CALL.search(name):
         return "sync"
     return "launch" if LAUNCH_CALL.search(name) else "runtime"

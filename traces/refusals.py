@@ -1,26 +1,20 @@
 """Files that are no readable trace, told apart by content and refused in one sentence.
 
-Each sentence says what the file is and what to do. What passes here starts like a
-Chrome trace; whether it holds events shows when it is read.
+Each sentence says what the file is and what to do. What can be read is listed in `formats`.
 """
 
 import re
 
 from traces.schema import TraceError
 
-READABLE = "PyTorch profiler and Chrome traces (.json, .json.gz) can be opened"
+READABLE = "PyTorch profiler and Chrome traces and SQLite exports of Nsight Systems can be opened"
 
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (
         b"NVIDIA Tegra Profiler Report",
-        "This is an Nsight Systems report, which only NVIDIA's own tools can read; "
-        "`nsys export --type sqlite` converts it, but the SQLite export is not read yet either, "
-        "so record with torch.profiler and open its .json.gz.",
-    ),
-    (
-        b"SQLite format 3\x00",
-        "This is an SQLite database such as an Nsight Systems or rocprof export, which is not "
-        "read yet; record with torch.profiler and open its .json.gz.",
+        "This is an Nsight Systems report, which only NVIDIA's own tools can read; convert it "
+        "with `nsys export --type sqlite --force-overwrite=true -o out.sqlite report.nsys-rep` "
+        "(of the version that recorded it, or a newer one) and open out.sqlite.",
     ),
     (b"\x89HDF\r\n", f"This is an HDF5 file; only {READABLE}."),
     (b"PAR1", f"This is a Parquet file; only {READABLE}."),
@@ -63,37 +57,39 @@ JSON_OTHERS: tuple[tuple[bytes, str], ...] = (
 )
 
 NO_EVENTS = f"This JSON file holds no trace events; {READABLE}."
-SNIFFED_BYTES = 1 << 16
 
 
-def refuse_unreadable(data: bytes) -> None:
-    """Raise TraceError unless the bytes start like JSON that may hold trace events."""
-    head = data[:SNIFFED_BYTES].lstrip()
-    if not head:
+def refuse_known(head: bytes) -> None:
+    """Raise TraceError if the file begins like one that is known and cannot be read."""
+    text = head.lstrip()
+    if not text:
         raise TraceError("The file is empty; record the trace again.")
-    if head[:1] in (b"{", b"["):
+    if text[:1] in (b"{", b"["):
         for pattern, sentence in JSON_OTHERS:
-            if re.match(pattern, head, re.DOTALL) and b'"traceEvents"' not in head:
+            if re.match(pattern, text, re.DOTALL) and b'"traceEvents"' not in head:
                 raise TraceError(sentence)
-        return
     for signature, sentence in SIGNATURES:
-        if data.startswith(signature) and _is_binary(signature, head):
+        if head.startswith(signature) and _is_binary(signature, head):
             raise TraceError(sentence)
-    first_line = head.split(b"\n", 1)[0]
-    if not _is_text(head):
-        raise TraceError(f"This binary file is in no format known here; {READABLE}.")
-    if first_line.count(b",") >= 2:
-        raise TraceError(
+
+
+def refusal_of_unknown(head: bytes) -> TraceError:
+    """What to say of a file in no format that is known here."""
+    if not is_text(head):
+        return TraceError(f"This binary file is in no format known here; {READABLE}.")
+    if head.split(b"\n", 1)[0].count(b",") >= 2:
+        return TraceError(
             "This is a CSV table (rocprof writes such files), which is not read yet; record with "
             "torch.profiler and open its .json.gz."
         )
-    raise TraceError(f"This is a text file, not a trace; {READABLE}.")
+    return TraceError(f"This is a text file, not a trace; {READABLE}.")
 
 
 def _is_binary(signature: bytes, head: bytes) -> bool:
     """One-byte signatures count only before bytes that no text holds."""
-    return len(signature) > 1 or not _is_text(head)
+    return len(signature) > 1 or not is_text(head)
 
 
-def _is_text(head: bytes) -> bool:
+def is_text(head: bytes) -> bool:
+    """Whether bytes hold no control characters that no text has."""
     return re.search(rb"[\x00-\x08\x0e-\x1f]", head) is None

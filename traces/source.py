@@ -1,26 +1,35 @@
 """From whatever holds a trace to its plain bytes: paths, streams, gzip, zip.
 
-Decompression is streamed and capped, so a small archive cannot fill the memory. What
-the bytes mean is not decided here.
+What is packed is unpacked into a temporary file, streamed and capped, and every file is mapped
+into memory rather than read, so that neither a small archive nor a long trace can fill the
+memory. What the bytes mean is not decided here.
 """
 
-import io
 import lzma
+import mmap
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import IO, BinaryIO
 
 from traces.schema import TraceError
 
 CHUNK = 1 << 20
+PACKED_CHUNK = 1 << 14
+"""Small, because what follows a member of a gzip file is copied once a member."""
+
 MAX_BYTES = 2 << 30
 """Default cap on the unpacked size."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
 UTF8_BOM = b"\xef\xbb\xbf"
+SNIFFED_BYTES = 1 << 16
 ARCHIVE_DEPTH = 3
 DAMAGED_ZIP = (
     zipfile.BadZipFile,
@@ -36,69 +45,116 @@ DAMAGED_ZIP = (
 methods, encryption, and offsets that point outside the file."""
 
 Source = str | Path | bytes | BinaryIO
+Bytes = bytes | mmap.mmap
+"""What `re` searches and slices cut, wherever it lies."""
 
 
-def read_source(source: Source, max_bytes: int = MAX_BYTES) -> tuple[bytes, list[str]]:
-    """The unpacked bytes of a path, of bytes or of an open binary file, and warnings.
+@dataclass
+class Content:
+    """The unpacked bytes of one file and what was noticed on the way, while it is open."""
+
+    data: Bytes
+    path: Path | None = None
+    """Where just these bytes lie in a file of the caller's, if they do."""
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def head(self) -> bytes:
+        """The beginning, without a byte order mark: what a format is recognised by."""
+        return self.data[:SNIFFED_BYTES].removeprefix(UTF8_BOM)
+
+
+@contextmanager
+def opened(source: Source, max_bytes: int = MAX_BYTES) -> Iterator[Content]:
+    """The unpacked bytes of a path, of bytes or of an open binary file.
 
     gzip (of several members, or cut off) and zip with one entry are unpacked, one inside
     the other too. Raises TraceError for an empty path, a folder, a missing or unreadable
     file, a damaged archive, or more than `max_bytes` unpacked.
     """
-    warnings: list[str] = []
+    with ExitStack() as stack:
+        file = given = _open(source, stack)
+        if not file.seekable():  # a pipe
+            file = _spool(_chunks(file), max_bytes, stack)
+        warnings: list[str] = []
+        for _ in range(ARCHIVE_DEPTH):
+            magic = _magic(file)
+            if magic.startswith(GZIP_MAGIC):
+                file = _spool(_gunzip(file, warnings), max_bytes, stack)
+            elif magic == ZIP_MAGIC:
+                file = _unzip(file, max_bytes, stack)
+        path = Path(source) if file is given and isinstance(source, str | Path) else None
+        yield Content(_mapped(file, max_bytes, stack), path, warnings)
+
+
+def _open(source: Source, stack: ExitStack) -> IO[bytes]:
     if isinstance(source, bytes):
-        data = _capped(_chunks(io.BytesIO(source)), max_bytes)
-    elif isinstance(source, str | Path):
-        data = _read_path(source, max_bytes)
-    else:
-        data = _capped(_chunks(source), max_bytes)
-    for _ in range(ARCHIVE_DEPTH):
-        if data.startswith(GZIP_MAGIC):
-            data = _capped(_gunzip(io.BytesIO(data), warnings), max_bytes)
-        elif data.startswith(ZIP_MAGIC):
-            data = _unzip(data, max_bytes)
-    return data.removeprefix(UTF8_BOM), warnings
-
-
-def _read_path(source: str | Path, max_bytes: int) -> bytes:
+        return BytesIO(source)
+    if not isinstance(source, str | Path):
+        return source
     if source == "":  # which Path would take for the current folder
         raise TraceError("No file was named; give the path of a trace file.")
     path = Path(source)
     if path.is_dir():
         raise TraceError(f"{path} is a folder; open one trace file inside it.")
     try:
-        with path.open("rb") as stream:
-            return _capped(_chunks(stream), max_bytes)
+        return stack.enter_context(path.open("rb"))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise TraceError(f"{path} cannot be read ({reason}); check the path.") from error
 
 
-def _chunks(stream: BinaryIO | IO[bytes]) -> Iterator[bytes]:
+def _magic(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    magic = file.read(len(ZIP_MAGIC))
+    file.seek(0)
+    return magic
+
+
+def _mapped(file: IO[bytes], max_bytes: int, stack: ExitStack) -> Bytes:
+    """The bytes of a seekable file: in place where it is in memory already, else mapped."""
+    size = file.seek(0, 2)
+    file.seek(0)
+    _check_size(size, max_bytes)
+    try:
+        number = file.fileno()
+    except OSError:
+        return file.read()
+    if not size:
+        return b""
+    return stack.enter_context(mmap.mmap(number, size, access=mmap.ACCESS_READ))
+
+
+def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
     while chunk := stream.read(CHUNK):
         yield chunk
 
 
-def _capped(chunks: Iterator[bytes], max_bytes: int) -> bytes:
-    """The chunks in one piece; TraceError as soon as they exceed the cap."""
-    parts, size = [], 0
+def _spool(chunks: Iterator[bytes], max_bytes: int, stack: ExitStack) -> IO[bytes]:
+    """The chunks in a temporary file; TraceError as soon as they exceed the cap."""
+    file, size = stack.enter_context(tempfile.TemporaryFile(prefix="overlap-lab-")), 0
     for chunk in chunks:
         size += len(chunk)
-        if size > max_bytes:
-            raise TraceError(
-                f"The file unpacks to more than {max_bytes / 2**20:,.0f} MiB; "
-                "record fewer steps, or without Python stacks."
-            )
-        parts.append(chunk)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+        _check_size(size, max_bytes)
+        file.write(chunk)
+    file.flush()
+    return file
 
 
-def _gunzip(stream: BinaryIO, warnings: list[str]) -> Iterator[bytes]:
+def _check_size(size: int, max_bytes: int) -> None:
+    if size > max_bytes:
+        raise TraceError(
+            f"The file unpacks to more than {max_bytes / 2**20:,.0f} MiB; "
+            "record fewer steps, or without Python stacks."
+        )
+
+
+def _gunzip(stream: IO[bytes], warnings: list[str]) -> Iterator[bytes]:
     """The members of a gzip file one after the other; what is whole of a damaged one."""
     inflater = zlib.decompressobj(wbits=31)
     pending = b""
     try:
-        while chunk := pending or stream.read(CHUNK):
+        while chunk := pending or stream.read(PACKED_CHUNK):
             if inflater.eof:
                 if not GZIP_MAGIC.startswith(chunk[:2]):
                     return  # padding after the last member
@@ -113,17 +169,17 @@ def _gunzip(stream: BinaryIO, warnings: list[str]) -> Iterator[bytes]:
         warnings.append("The gzip file was cut off; what it still holds is shown.")
 
 
-def _unzip(data: bytes, max_bytes: int) -> bytes:
+def _unzip(file: IO[bytes], max_bytes: int, stack: ExitStack) -> IO[bytes]:
     """The single entry of a zip file."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with zipfile.ZipFile(file) as archive:
             entries = [e for e in archive.infolist() if not _is_clutter(e)]
             if len(entries) != 1:
                 raise TraceError(
                     f"The zip file holds {len(entries)} files; unpack it and open one of them."
                 )
             with archive.open(entries[0]) as stream:
-                return _capped(_chunks(stream), max_bytes)
+                return _spool(_chunks(stream), max_bytes, stack)
     except DAMAGED_ZIP as error:
         raise TraceError(
             "The zip file is damaged or encrypted; unpack it yourself and open the trace."

@@ -6,6 +6,7 @@ They are not part of this repository. The folder is OVERLAP_LAB_PUBLIC_TRACES, o
 
 import csv
 import os
+import sqlite3
 from collections import defaultdict
 from pathlib import Path
 
@@ -18,7 +19,7 @@ FOLDER = Path(os.environ.get("OVERLAP_LAB_PUBLIC_TRACES", BESIDE))
 NO_TRACES = {".tsv", ".md"}
 FILES = sorted(FOLDER.iterdir()) if FOLDER.is_dir() else []
 FILES = [path for path in FILES if path.suffix not in NO_TRACES]
-UNREADABLE = {".sqlite", ".csv", ".nsys-rep"}
+UNREADABLE = {".csv", ".nsys-rep"}
 
 pytestmark = pytest.mark.skipif(not FILES, reason=f"no public traces in {FOLDER.name}")
 
@@ -32,7 +33,11 @@ def expected():
 
 
 def readable():
-    return [path for path in FILES if path.suffix not in UNREADABLE]
+    return [path for path in FILES if path.suffix not in {*UNREADABLE, ".sqlite"}]
+
+
+def exports():
+    return [path for path in FILES if path.suffix == ".sqlite"]
 
 
 @pytest.mark.parametrize("path", readable(), ids=lambda path: path.name)
@@ -62,6 +67,37 @@ def test_launches_are_found_as_expected(path):
         if len(launches):
             assert launches["src"].value_counts().max() == int(row["max_k_per_corr"])
         assert int((trace.spans["kind"] == "sync").sum()) == int(row["host_sync_calls"])
+
+
+@pytest.mark.parametrize("path", exports(), ids=lambda path: path.name)
+def test_nsight_exports_have_the_busy_time_that_their_tables_say(path):
+    trace = open_trace(path)
+    assert [device.device for device in device_activity(trace)] == sorted(busy_ns_by_device(path))
+    for device in device_activity(trace):
+        assert device.busy_ns == busy_ns_by_device(path)[device.device]
+        assert sum(gap.ns for gap in find_gaps(trace, device.device)) == device.idle_ns
+    launched = trace.gpu_spans().index.isin(trace.flows["dst"])
+    assert launched.mean() > 0.9
+    assert trace.meta["skipped"] == 0
+
+
+def busy_ns_by_device(path):
+    """Union of the work on each device, from the tables alone, one row after the other."""
+    connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    known = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    wanted = [f"CUPTI_ACTIVITY_KIND_{kind}" for kind in ("KERNEL", "MEMCPY", "MEMSET")]
+    rows = [
+        row
+        for name in wanted
+        if name in known
+        for row in connection.execute(f'SELECT start, "end", deviceId FROM {name}')
+    ]
+    connection.close()
+    busy, behind = defaultdict(int), defaultdict(int)
+    for start, end, device in sorted(rows):
+        busy[device] += max(0, end - max(start, behind[device]))
+        behind[device] = max(behind[device], end)
+    return busy
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ REFUSED = [
     (b"", "empty"),
     (b" \n\t ", "empty"),
     (b"NVIDIA Tegra Profiler Report 2026@1\n\x0b\x00", "nsys export --type sqlite"),
-    (b"SQLite format 3\x00" + bytes(99), "SQLite.*not read yet"),
+    (b"SQLite format 3\x00" + bytes(99), "SQLite.*damaged"),
     (pickle.dumps({"segments": []}), "pickle"),
     (b"\x0a\x0b\x08\x01\x12\x07\x00\x01\x02", "protobuf"),
     (b"\x89HDF\r\n\x1a\n", "HDF5"),

@@ -1,0 +1,55 @@
+"""The formats that can be read, as data: how each is recognised, and its reader.
+
+A file is recognised by how it begins, never by its name; the first row that fits reads it. A new
+format is a file with its reader and a row here.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from traces.chrome_text import ChromeText
+from traces.chrome_trace import chrome_trace
+from traces.dump_reader import DumpReader, dump_header
+from traces.nsight_reader import read_nsight
+from traces.refusals import NO_EVENTS, refusal_of_unknown, refuse_known
+from traces.schema import Trace, TraceError
+from traces.source import Content
+from traces.sqlite_tables import SIGNATURE
+
+JSON = (b"{", b"[")
+
+
+class Format(NamedTuple):
+    """A row: what the format is called, whether a file that begins so is of it, its reader."""
+
+    name: str
+    fits: Callable[[bytes], bool]
+    read: Callable[[Content], Trace]
+
+
+def read_chrome(content: Content) -> Trace:
+    """Chrome Trace Event JSON, whoever wrote it: our dumps without loss, all others by the rules
+    of the format. Raises TraceError if there are no events."""
+    chrome = ChromeText(content)
+    if not chrome.found:
+        raise TraceError(NO_EVENTS)
+    if header := dump_header(chrome):
+        return DumpReader(header).read(chrome, content.warnings)
+    return chrome_trace(chrome, content.warnings)
+
+
+FORMATS = (
+    Format("Nsight Systems SQLite export", lambda head: head.startswith(SIGNATURE), read_nsight),
+    Format("Chrome trace JSON", lambda head: head.lstrip()[:1] in JSON, read_chrome),
+)
+
+
+def read_content(content: Content) -> Trace:
+    """The trace in a file of any format. Raises TraceError, one sentence that says what the file
+    is and what to do, where it is of none."""
+    head = content.head
+    refuse_known(head)
+    for row in FORMATS:
+        if row.fits(head):
+            return row.read(content)
+    raise refusal_of_unknown(head)
