@@ -41,6 +41,8 @@ class LaneNames:
         if lane.label:
             return f"{process} · {lane.label}"
         thread = self.threads.get((lane.pid, lane.tid), "")
+        if not thread and not lane.tid:
+            return process
         has_number = lane.tid and lane.tid in thread
         label = thread if has_number else f"{thread} {lane.tid}" if thread else f"thread {lane.tid}"
         return f"{process} · {label}"

@@ -93,7 +93,7 @@ class Salvage:
 
     def _possible_ends(self) -> Iterator[int]:
         """Its own closing brace, and only if that fails the dearer search; -1: not found."""
-        yield _closing_brace(self._text, self.at)
+        yield closing_brace(self._text, self.at)
         following = NEXT_EVENT.search(self._text, self.at, self.at + WINDOW_BYTES)
         yield following.start() + 1 if following else -1
 
@@ -132,7 +132,7 @@ def _mend(match: re.Match[str]) -> str:
     return "" if token == "," else "null"
 
 
-def _closing_brace(text: Bytes, at: int) -> int:
+def closing_brace(text: Bytes, at: int) -> int:
     """The byte behind the brace that closes the one at `at`; -1 if it is not found."""
     depth = 0
     for match in BRACES_OUTSIDE_STRINGS.finditer(text, at, at + WINDOW_BYTES):

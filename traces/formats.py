@@ -11,7 +11,10 @@ from traces.chrome_text import ChromeText
 from traces.chrome_trace import chrome_trace
 from traces.dump_reader import DumpReader, dump_header
 from traces.nsight_reader import read_nsight
+from traces.plain_csv_reader import is_plain_csv, read_plain_csv
 from traces.refusals import NO_EVENTS, refusal_of_unknown, refuse_known
+from traces.rocprof_csv_reader import is_rocprof_csv, read_rocprof_csv
+from traces.rocprof_json_reader import is_rocprof_json, read_rocprof_json
 from traces.schema import Trace, TraceError
 from traces.source import Content
 from traces.sqlite_tables import SIGNATURE
@@ -40,6 +43,9 @@ def read_chrome(content: Content) -> Trace:
 
 FORMATS = (
     Format("Nsight Systems SQLite export", lambda head: head.startswith(SIGNATURE), read_nsight),
+    Format("rocprofv3 JSON", is_rocprof_json, read_rocprof_json),
+    Format("rocprofv3 CSV", is_rocprof_csv, read_rocprof_csv),
+    Format("plain CSV", is_plain_csv, read_plain_csv),
     Format("Chrome trace JSON", lambda head: head.lstrip()[:1] in JSON, read_chrome),
 )
 

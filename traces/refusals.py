@@ -7,7 +7,10 @@ import re
 
 from traces.schema import TraceError
 
-READABLE = "PyTorch profiler and Chrome traces and SQLite exports of Nsight Systems can be opened"
+READABLE = (
+    "PyTorch profiler and other Chrome traces, Nsight Systems SQLite exports, rocprofv3 files and "
+    "CSV tables of spans can be opened"
+)
 
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (
@@ -45,18 +48,13 @@ JSON_OTHERS: tuple[tuple[bytes, str], ...] = (
         "torch.profiler trace of the same steps.",
     ),
     (
-        rb'\A\{\s*"rocprofiler-sdk-tool"',
-        "This is a rocprofv3 JSON file, which is not read yet; record with torch.profiler and "
-        "open its .json.gz.",
-    ),
-    (
         rb"\A\[\s*[\[\d]",
         "This is a list of numbers such as a memory timeline, not a trace; open the "
         "torch.profiler trace recorded with it.",
     ),
 )
 
-NO_EVENTS = f"This JSON file holds no trace events; {READABLE}."
+NO_EVENTS = f"This file holds no trace events; {READABLE}."
 
 
 def refuse_known(head: bytes) -> None:
@@ -79,8 +77,8 @@ def refusal_of_unknown(head: bytes) -> TraceError:
         return TraceError(f"This binary file is in no format known here; {READABLE}.")
     if head.split(b"\n", 1)[0].count(b",") >= 2:
         return TraceError(
-            "This is a CSV table (rocprof writes such files), which is not read yet; record with "
-            "torch.profiler and open its .json.gz."
+            "This is a CSV table, but neither one of rocprofv3's traces nor a table of spans with "
+            "the columns name, start, duration and track (units in the header: start_us)."
         )
     return TraceError(f"This is a text file, not a trace; {READABLE}.")
 
