@@ -5,7 +5,7 @@ categories only the args that place an operation are kept.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import msgspec
@@ -47,8 +47,8 @@ class ChromeReader:
         """Ends of arrows, without those that correlation ids make needless."""
         self.counters: list[dict[str, Any]] = []
         self.markers: list[dict[str, Any]] = []
-        self.threads = Pairing()
-        self.asyncs = Pairing()
+        self.threads: Pairing[Hashable, Event] = Pairing()
+        self.asyncs: Pairing[Hashable, Event] = Pairing()
         self.skipped: Counter[str] = Counter()
         self.is_profiler = False
         self._roles: dict[tuple[str, str, bool], Role] = {}
@@ -82,9 +82,9 @@ class ChromeReader:
             self.table.pack()
         marks = (self.threads.latest_ns(), self.asyncs.latest_ns())
         end_ns = max([self._end_ns, *(mark for mark in marks if mark is not None)])
-        for event, start, end in self.threads.spans(end_ns):
+        for event, start, end, _ in self.threads.spans(end_ns):
             self._span(event, start, end - start)
-        for event, start, end in self.asyncs.spans(end_ns):
+        for event, start, end, _ in self.asyncs.spans(end_ns):
             lane = Lane(text(event.pid), text(event.tid), label=text(event.cat) or "async")
             self.table.add(start, end - start, lane, "annotation", text(event.name))
 

@@ -11,6 +11,7 @@ from traces.chrome_text import ChromeText
 from traces.chrome_trace import chrome_trace
 from traces.dump_reader import DumpReader, dump_header
 from traces.nsight_reader import read_nsight
+from traces.perfetto_reader import is_perfetto, read_perfetto
 from traces.plain_csv_reader import is_plain_csv, read_plain_csv
 from traces.refusals import NO_EVENTS, refusal_of_unknown, refuse_known
 from traces.rocprof_csv_reader import is_rocprof_csv, read_rocprof_csv
@@ -43,6 +44,7 @@ def read_chrome(content: Content) -> Trace:
 
 FORMATS = (
     Format("Nsight Systems SQLite export", lambda head: head.startswith(SIGNATURE), read_nsight),
+    Format("Perfetto protobuf", is_perfetto, read_perfetto),
     Format("rocprofv3 JSON", is_rocprof_json, read_rocprof_json),
     Format("rocprofv3 CSV", is_rocprof_csv, read_rocprof_csv),
     Format("plain CSV", is_plain_csv, read_plain_csv),

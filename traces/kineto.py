@@ -71,7 +71,14 @@ LEGACY_GPU_PID = "CUDA functions"
 MARKERS = re.compile(r"Iteration Start: |Record Window End$")
 SYNC_CALL = re.compile(r"Synchronize|Memcpy(?!\w*Async)")
 LAUNCH_CALL = re.compile(r"Launch(?!HostFunc)|Memcpy\w*Async|Memset")
-DIRECTIONS = (("HtoD", "h2d"), ("DtoH", "d2h"), ("H2D", "h2d"), ("D2H", "d2h"))
+DIRECTIONS = {
+    "HtoD": "h2d",
+    "DtoH": "d2h",
+    "H2D": "h2d",
+    "D2H": "d2h",
+    "HOST_TO_DEVICE": "h2d",
+    "DEVICE_TO_HOST": "d2h",
+}
 LAUNCH_FLOWS = frozenset({"ac2g", "async", "async_gpu", "async_cpu_to_gpu", "cpu_to_cuda"})
 
 
@@ -104,7 +111,7 @@ def number(value: Scalar, fallback: int = NONE) -> int:
 
 def copy_kind(name: str) -> str:
     """The span kind of a copy, by the direction in its name."""
-    return next((kind for sign, kind in DIRECTIONS if sign in name), "copy")
+    return next((kind for sign, kind in DIRECTIONS.items() if sign in name), "copy")
 
 
 def call_kind(name: str) -> str:

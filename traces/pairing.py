@@ -2,30 +2,41 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator
-from typing import NamedTuple
-
-from traces.event_repair import Event
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 
-class Paired(NamedTuple):
-    """The beginning event and its times in ns."""
+class Named(Protocol):
+    """An event that may have a name."""
 
-    event: Event
+    @property
+    def name(self) -> object:
+        """The name; None or "" for none."""
+
+
+K = TypeVar("K", bound=Hashable)
+N = TypeVar("N", bound=Named)
+
+
+class Paired(NamedTuple, Generic[K, N]):
+    """The beginning event, its times in ns, and the nest it is from."""
+
+    event: N
     start_ns: int
     end_ns: int
+    key: K
 
 
-class Pairing:
+class Pairing(Generic[K, N]):
     """Collects begin and end marks in any order and pairs them when all are known.
 
     `stray_ends` counts ends without a beginning, `unclosed` beginnings without an end.
     """
 
     def __init__(self) -> None:
-        self._marks: dict[Hashable, list[tuple[int, bool, Event]]] = defaultdict(list)
+        self._marks: dict[K, list[tuple[int, bool, N]]] = defaultdict(list)
         self.stray_ends = self.unclosed = 0
 
-    def add(self, key: Hashable, ts_ns: int, begins: bool, event: Event) -> None:
+    def add(self, key: K, ts_ns: int, begins: bool, event: N) -> None:
         """One mark of the nest that `key` names (a thread, or an asynchronous id)."""
         self._marks[key].append((ts_ns, begins, event))
 
@@ -34,12 +45,12 @@ class Pairing:
         times = [ts for marks in self._marks.values() for ts, _, _ in marks]
         return max(times, default=None)
 
-    def spans(self, trace_end_ns: int) -> Iterator[Paired]:
+    def spans(self, trace_end_ns: int) -> Iterator[Paired[K, N]]:
         """All spans. An end closes the innermost open span of its name (or any, if it has
         none) and all inside it; what stays open is drawn to the end of the trace."""
-        for marks in self._marks.values():
+        for key, marks in self._marks.items():
             marks.sort(key=lambda mark: mark[0])
-            still_open: list[tuple[Event, int]] = []
+            still_open: list[tuple[N, int]] = []
             for ts, begins, event in marks:
                 if begins:
                     still_open.append((event, ts))
@@ -47,13 +58,13 @@ class Pairing:
                 depth = _matching(still_open, event)
                 self.stray_ends += depth is None
                 closed = still_open[depth:] if depth is not None else []
-                yield from (Paired(begin, start, ts) for begin, start in closed)
+                yield from (Paired(begin, start, ts, key) for begin, start in closed)
                 del still_open[len(still_open) - len(closed) :]
             self.unclosed += len(still_open)
-            yield from (Paired(begin, start, trace_end_ns) for begin, start in still_open)
+            yield from (Paired(begin, start, trace_end_ns, key) for begin, start in still_open)
 
 
-def _matching(still_open: list[tuple[Event, int]], end: Event) -> int | None:
+def _matching(still_open: list[tuple[N, int]], end: N) -> int | None:
     """Depth of the span that an end event closes."""
     for depth in range(len(still_open) - 1, -1, -1):
         if end.name in (None, "", still_open[depth][0].name):

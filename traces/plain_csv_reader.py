@@ -12,10 +12,10 @@ from typing import NamedTuple
 from traces.assembly import LaneNames, assembled
 from traces.clock import LIMIT_NS
 from traces.csv_rows import csv_rows, header_of
-from traces.kineto import call_kind, copy_kind
-from traces.schema import GPU_KINDS, HOST, KINDS, NONE, Trace, TraceError
+from traces.schema import GPU_KINDS, HOST, KINDS, Trace, TraceError
 from traces.source import Content
 from traces.span_table import Lane, SpanTable
+from traces.track_names import device_kind, device_of, host_kind, stream_of
 
 NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "µs": 10**3, "μs": 10**3, "ns": 1}
 UNITS = "|".join(NS_PER_UNIT)
@@ -23,9 +23,6 @@ COLUMN = re.compile(rf"(?P<word>[a-z]+)(?:[\s_]*[(\[]?\s*(?P<unit>{UNITS})\s*[)\
 WORDS = {"begin": "start", "ts": "start", "dur": "duration", "lane": "track", "thread": "track"}
 """Other words for the columns."""
 
-DEVICE_TRACK = re.compile(
-    r"(?:GPU|device|cuda|hip)\D{0,2}(\d{1,4})(?:\D+(\d{1,9}))?", re.IGNORECASE
-)
 MAX_EXPONENT = 25
 
 ADVICE = (
@@ -134,19 +131,12 @@ def _ns(text: str, ns_per_unit: int) -> int | None:
 
 
 def _lane(track: str) -> Lane:
-    match = DEVICE_TRACK.match(track)
-    if match is None:
-        return Lane(track or "spans", "")
-    return Lane("", "", int(match[1]), int(match[2]) if match[2] else NONE)
+    device = device_of(track)
+    return Lane(track or "spans", "") if device == HOST else Lane("", "", device, stream_of(track))
 
 
 def _kind(given: str, name: str, device: int) -> str:
     """The kind that the table gives, where it fits the track; else by the name."""
     if given in KINDS and (given in GPU_KINDS) <= (device != HOST):
         return given
-    if device == HOST:
-        call = call_kind(name)
-        return call if call != "runtime" else "host"
-    if re.search("memset", name, re.IGNORECASE):
-        return "memset"
-    return copy_kind(name) if re.search("memcpy|copy", name, re.IGNORECASE) else "kernel"
+    return host_kind(name) if device == HOST else device_kind(name)

@@ -8,8 +8,8 @@ import re
 from traces.schema import TraceError
 
 READABLE = (
-    "PyTorch profiler and other Chrome traces, Nsight Systems SQLite exports, rocprofv3 files and "
-    "CSV tables of spans can be opened"
+    "PyTorch, JAX and VizTracer profiles and other Chrome traces, Nsight Systems SQLite exports, "
+    "rocprofv3 and Perfetto files and CSV tables of spans can be opened"
 )
 
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
@@ -29,11 +29,6 @@ SIGNATURES: tuple[tuple[bytes, str], ...] = (
         b"\x80",
         "This is a Python pickle such as a memory snapshot, which is never opened for safety; "
         f"{READABLE}.",
-    ),
-    (
-        b"\x0a",
-        "This looks like a protobuf trace (Perfetto or XLA), which is not read; export it as "
-        "Chrome JSON and open that.",
     ),
 )
 
@@ -73,6 +68,11 @@ def refuse_known(head: bytes) -> None:
 
 def refusal_of_unknown(head: bytes) -> TraceError:
     """What to say of a file in no format that is known here."""
+    if not is_text(head) and head.startswith(b"\x0a"):
+        return TraceError(
+            "This looks like a protobuf file such as an XLA profile (.xplane.pb), which is not "
+            "read; open the .trace.json.gz that lies beside it."
+        )
     if not is_text(head):
         return TraceError(f"This binary file is in no format known here; {READABLE}.")
     if head.split(b"\n", 1)[0].count(b",") >= 2:
