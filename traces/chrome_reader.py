@@ -5,7 +5,7 @@ categories only the args that place an operation are kept.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import msgspec
@@ -123,12 +123,16 @@ class ChromeReader:
             self._placed_span(event, role, ts_ns, dur_ns, name)
         else:
             args = None if role.is_profiler else _args(event)
+            correlation = number((args or {}).get("correlation_id"))
             lane = Lane(text(event.pid), text(event.tid))
-            self.table.add(ts_ns, dur_ns, lane, role.kind, name, args=args)
+            self.table.add(ts_ns, dur_ns, lane, role.kind, name, correlation, args)
 
     def _placed_span(self, event: Event, role: Role, ts_ns: int, dur_ns: int, name: str) -> None:
         """A GPU operation or an API call: with device, stream and correlation id."""
         args = _gpu_args(event)
+        if role.on_gpu and ts_ns == dur_ns == 0:  # what a full buffer leaves
+            self.skipped[NO_TIME] += 1
+            return
         pid, tid = text(event.pid), text(event.tid)
         if role.on_gpu:
             device = number(args.device, number(event.pid, 0))
@@ -137,9 +141,10 @@ class ChromeReader:
             lane = Lane(pid, tid, max(device, 0), stream, label)
         else:
             lane = Lane(pid, tid)
-        correlation = number(args.correlation)
+        correlation = number(args.correlation, number(args.correlation_id))
         self._has_correlations |= correlation > 0 and not role.on_gpu
         kept = None if args.bytes is None else {"bytes": number(args.bytes)}
+        kept = kept if role.is_profiler else _args(event)
         self.table.add(ts_ns, dur_ns, lane, role.kind, name, correlation, kept)
 
     def _nested(self, event: Event, ts_ns: int) -> None:
@@ -198,14 +203,3 @@ def _gpu_args(event: Event) -> GpuArgs:
         return _decode_gpu_args(raw) if raw not in NO_VALUE else GpuArgs()
     except (msgspec.DecodeError, RecursionError):
         return GpuArgs()
-
-
-def skip_sentences(skipped: Iterable[tuple[str, int]]) -> list[str]:
-    """What was left out, one sentence a reason."""
-    reasons = {
-        NO_TIME: "{n:,} events without a usable time were skipped.",
-        NEGATIVE: "{n:,} events that end before they start were skipped; "
-        "busy time is a lower bound.",
-        NOT_DRAWN: "{n:,} events of kinds that no timeline shows were left out.",
-    }
-    return [reasons[reason].format(n=count) for reason, count in skipped]

@@ -22,6 +22,8 @@ EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*\[')
 BETWEEN_EVENTS = re.compile(rb"\}\s*,\s*\{")
 ARRAY_END = re.compile(rb"\}\s*(?:,\s*)?\]")
 END_TRIES = 4
+PLACES = 10
+NEXT_ARRAY = re.compile(rb"\s*\[")
 SEPARATORS = b" \t\r\n,"
 
 _decode_list = msgspec.json.Decoder(list[Event]).decode
@@ -30,9 +32,10 @@ _decode_list = msgspec.json.Decoder(list[Event]).decode
 class ChromeText:
     """The events of one file and the keys around them.
 
-    `found` tells whether there is an array of events at all. After iterating, `tail` holds
-    the keys behind the events, `damaged` and `repaired` count events, and `cut_off` tells
-    that the file ends before the array does.
+    `found` tells whether there is an array of events at all. After iterating, `tail` holds the
+    keys behind the events, `kept`, `damaged` and `repaired` count events, `places` says at which
+    bytes the first of the latter two begin, `cut_off` that the file ends before the array does,
+    and `documents` how many stood one after the other.
     """
 
     def __init__(self, content: Content) -> None:
@@ -47,16 +50,29 @@ class ChromeText:
             else {}
         )
         self.tail: dict[str, Any] = {}
-        self.damaged = self.repaired = 0
+        self.kept = self.damaged = self.repaired = 0
+        self.places: list[int] = []
+        self.documents = 1
         self.cut_off = False
         self._closed = False
 
     def __iter__(self) -> Iterator[list[Event]]:
-        while not self._closed and self._at < len(self._text):
-            yield self._next_piece()
+        while self._is_open() and self._at < len(self._text):
+            events = self._next_piece()
+            self.kept += len(events)
+            yield events
         if self._closed and self._is_object:
             self.tail = _keys(b"{" + self._text[self._at :].lstrip(SEPARATORS))
         self.cut_off |= self._is_object and not self._closed
+
+    def _is_open(self) -> bool:
+        """Whether there are more events: of this document, or of another one behind it."""
+        if self._closed:
+            find = EVENTS_KEY.search if self._is_object else NEXT_ARRAY.match
+            if match := find(self._text, self._at):
+                self._at, self._closed = match.end(), False
+                self.documents += 1
+        return not self._closed
 
     def _next_piece(self) -> list[Event]:
         boundary = BETWEEN_EVENTS.search(self._text, self._at + PIECE_BYTES)
@@ -71,6 +87,11 @@ class ChromeText:
                 self._at, self._closed = end.end(), True
                 return events
         return self._salvage(cut)
+
+    def line_of(self, at: int) -> int:
+        """The line that byte `at` is on, from 1."""
+        steps = range(0, at, PIECE_BYTES)
+        return 1 + sum(self._text[a : min(a + PIECE_BYTES, at)].count(b"\n") for a in steps)
 
     def _decode(self, cut: int) -> list[Event] | None:
         """The events up to `cut`, or None where that is no list of events."""
@@ -87,6 +108,7 @@ class ChromeText:
         self._at, self._closed = salvage.at, salvage.closed
         self.damaged += salvage.damaged
         self.repaired += salvage.repaired
+        self.places = (self.places + salvage.places)[:PLACES]
         self.cut_off |= salvage.cut_off
         return events
 

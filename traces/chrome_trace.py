@@ -7,11 +7,13 @@ from typing import Any
 import pandas as pd
 
 from traces.assembly import assembled
-from traces.chrome_reader import NEGATIVE, NO_TIME, ChromeReader, skip_sentences
+from traces.chrome_notes import damage, lost_by_the_writer, overlaps, salvage
+from traces.chrome_reader import NEGATIVE, NO_TIME, ChromeReader
 from traces.chrome_text import ChromeText
 from traces.flow_binding import bound_flows, correlation_flows
 from traces.kineto import number
 from traces.schema import Trace
+from traces.xla_lanes import place_device_lanes
 
 KEPT_KEYS = (
     "schemaVersion",
@@ -34,15 +36,17 @@ def chrome_trace(chrome: ChromeText, warnings: list[str]) -> Trace:
     """Read all events of `chrome`. Raises TraceError if there is nothing to draw."""
     reader = ChromeReader()
     reader.read(chrome)
+    is_xla = place_device_lanes(reader.table, reader.names)
     keys = chrome.header | chrome.tail
     counters = [row | {"track": reader.names.process(row["track"])} for row in reader.counters]
-    meta = _meta(chrome, keys, reader, warnings)
+    meta = _meta(chrome, keys, reader, warnings, is_xla)
     trace = assembled(reader.table, reader.names, meta, counters, _unix_ns(keys))
     shift = trace.meta["clock_start_ns"]
     if shift > EPOCH_NS:
         trace.meta.setdefault("unix_start_ns", shift)
     markers = [row | {"ts_ns": row["ts_ns"] - shift} for row in reader.markers]
     trace.meta["profiler_markers"] = markers
+    trace.meta["warnings"] += overlaps(trace.spans)
     trace.flows = _flows(reader, trace.spans, shift)
     return trace
 
@@ -62,30 +66,26 @@ def _flows(reader: ChromeReader, spans: pd.DataFrame, shift: int) -> pd.DataFram
 
 
 def _meta(
-    chrome: ChromeText, keys: dict[str, Any], reader: ChromeReader, warnings: list[str]
+    chrome: ChromeText,
+    keys: dict[str, Any],
+    reader: ChromeReader,
+    warnings: list[str],
+    is_xla: bool,
 ) -> dict[str, Any]:
-    lost = reader.threads.stray_ends + reader.asyncs.stray_ends
-    unclosed = reader.threads.unclosed + reader.asyncs.unclosed
-    sentences = [
-        (
-            chrome.cut_off and not warnings,
-            "The file was cut off; the events before the cut are shown.",
-        ),
-        (chrome.damaged, f"{chrome.damaged:,} damaged events were skipped."),
-        (chrome.repaired, f"{chrome.repaired:,} events with invalid characters were repaired."),
-        (lost, f"{lost:,} end events without a beginning were skipped."),
-        (unclosed, f"{unclosed:,} spans never end; they are drawn to the end of the trace."),
-    ]
-    told = [sentence for count, sentence in sentences if count]
+    strays = reader.threads.stray_ends + reader.asyncs.stray_ends
     is_kineto = reader.is_profiler or "schemaVersion" in keys
+    told = damage(chrome, reader, warnings) + lost_by_the_writer(keys, is_xla, chrome.kept)
     return {
-        "format": "PyTorch profiler (Kineto)" if is_kineto else _generic_format(keys),
-        "skipped": chrome.damaged + lost + sum(reader.skipped[r] for r in (NO_TIME, NEGATIVE)),
+        "format": "PyTorch profiler (Kineto)" if is_kineto else _generic_format(keys, is_xla),
+        "skipped": chrome.damaged + strays + sum(reader.skipped[r] for r in (NO_TIME, NEGATIVE)),
         "cut_off": bool(chrome.cut_off or warnings),
-        "warnings": warnings + told + skip_sentences(reader.skipped.items()),
+        "warnings": warnings + told,
+        "salvage": salvage(chrome),
         "file": {key: keys[key] for key in KEPT_KEYS if key in keys},
     }
 
 
-def _generic_format(keys: dict[str, Any]) -> str:
-    return "VizTracer" if "viztracer_metadata" in keys else "Chrome trace"
+def _generic_format(keys: dict[str, Any], is_xla: bool) -> str:
+    if "viztracer_metadata" in keys:
+        return "VizTracer"
+    return "JAX/XLA profiler" if is_xla else "Chrome trace"

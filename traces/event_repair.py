@@ -43,6 +43,7 @@ NEXT_EVENT = re.compile(
     rb'|\n[ \t]*(?=\{\s*"ph")'
 )
 OTHER_DOCUMENT = re.compile(rb"\]\s*[\[{]")
+DOCUMENT_END = re.compile(rb"\}\s*(?=\{)")
 KEYS_FOLLOW = re.compile(rb'\]\s*,\s*"')
 
 TO_REPAIR = re.compile(
@@ -63,6 +64,8 @@ class Salvage:
         self._is_object = is_object
         self.at = at
         self.damaged = self.repaired = 0
+        self.places: list[int] = []
+        """Where damaged and repaired events begin."""
         self.closed = self.cut_off = False
 
     def events(self, until: int) -> Iterator[Event]:
@@ -86,7 +89,9 @@ class Salvage:
             for attempt in (lambda text: text, repaired, repaired_path):
                 event = _decoded(attempt(raw))
                 if event is not None:
-                    self.repaired += attempt(raw) != raw
+                    if attempt(raw) != raw:
+                        self.repaired += 1
+                        self.places.append(self.at)
                     self.at = end
                     return event
         return None
@@ -101,6 +106,7 @@ class Salvage:
         """Go on at the next thing that looks like an event."""
         following = NEXT_EVENT.search(self._text, self.at)
         self.damaged += 1
+        self.places.append(self.at)
         self.at = following.end() if following else len(self._text)
         self.cut_off |= following is None
 
@@ -110,7 +116,9 @@ class Salvage:
             return True
         if not self._is_object or not KEYS_FOLLOW.match(self._text, self.at):
             return False
-        return _is_json(b'{"":0' + self._text[self.at + 1 :])
+        another = DOCUMENT_END.search(self._text, self.at)
+        end = another.start() + 1 if another else len(self._text)
+        return _is_json(b'{"":0' + self._text[self.at + 1 : end])
 
 
 def repaired(raw: bytes) -> bytes:

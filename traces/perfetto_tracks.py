@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from traces.assembly import LaneNames
-from traces.kineto import CATEGORIES, call_kind, number
+from traces.kineto import CATEGORIES, call_kind, host_kind, number
 from traces.schema import HOST, NONE
 from traces.span_table import Lane
-from traces.track_names import device_kind, device_of, host_kind, stream_of
+from traces.track_names import device_kind, device_of, stream_of
 
 MAX_DEPTH = 8
 GPU_CATEGORIES = {name for name, role in CATEGORIES.items() if role.on_gpu}

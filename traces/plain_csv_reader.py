@@ -12,10 +12,11 @@ from typing import NamedTuple
 from traces.assembly import LaneNames, assembled
 from traces.clock import LIMIT_NS
 from traces.csv_rows import csv_rows, header_of
+from traces.kineto import host_kind
 from traces.schema import GPU_KINDS, HOST, KINDS, Trace, TraceError
 from traces.source import Content
 from traces.span_table import Lane, SpanTable
-from traces.track_names import device_kind, device_of, host_kind, stream_of
+from traces.track_names import device_kind, device_of, stream_of
 
 NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "µs": 10**3, "μs": 10**3, "ns": 1}
 UNITS = "|".join(NS_PER_UNIT)

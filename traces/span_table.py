@@ -3,6 +3,7 @@
 Python objects live only until the next `pack`; names and lanes are stored once.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,19 @@ class SpanTable:
             array[:] = values
             parts.append(array)
         self._rows = []
+
+    def move_lane(self, old: Lane, new: Lane) -> None:
+        """Let the spans of a lane stand on another one, which has none yet."""
+        self.lanes = {new if lane == old else lane: number for lane, number in self.lanes.items()}
+
+    def rename_kinds(self, lanes: set[int], kind_of: Callable[[str], str]) -> None:
+        """Give the spans on these lanes (by number) the kind that goes with their name; instants
+        stay what they are."""
+        self.pack()
+        columns = (self._packed[name] for name in ("lane", "kind", "name"))
+        for numbers, kinds, names in zip(*columns, strict=True):
+            chosen = np.isin(numbers, list(lanes)) & (kinds != "instant")
+            kinds[chosen] = [kind_of(name) for name in names[chosen]]
 
     def columns(self) -> dict[str, np.ndarray]:
         """All columns, packed."""

@@ -2,14 +2,13 @@
 
 import re
 
-from traces.kineto import call_kind, copy_kind
+from traces.kineto import copy_kind
 from traces.schema import HOST, NONE
 
 DEVICE = re.compile(r"(?:\b|_)(?:GPU|device|cuda|hip|agent)\D{0,3}(\d{1,4})", re.IGNORECASE)
 STREAM = re.compile(r"(?:stream|queue)\D{0,3}(\d{1,9})", re.IGNORECASE)
 MEMSET = re.compile("memset", re.IGNORECASE)
 COPY = re.compile("memcpy|copy", re.IGNORECASE)
-GPU_CALL = re.compile(r"(?:cuda|cu|hip|ur|ze)[A-Z]")
 
 
 def device_of(track: str) -> int:
@@ -29,8 +28,3 @@ def device_kind(name: str) -> str:
     if MEMSET.search(name):
         return "memset"
     return copy_kind(name) if COPY.search(name) else "kernel"
-
-
-def host_kind(name: str) -> str:
-    """The kind of a host's span by its name: a call to a GPU's runtime, else plain work."""
-    return call_kind(name) if GPU_CALL.match(name) else "host"

@@ -38,7 +38,10 @@ WITHOUT_25 = [name for name in ALL if name != "e25"]
 )
 def test_an_event_beyond_repair_costs_only_itself(text, old, new):
     assert names(text.replace(old, new)) == WITHOUT_25
-    assert open_trace(text.replace(old, new).encode()).meta["skipped"] >= 1
+    salvage = open_trace(text.replace(old, new).encode()).meta["salvage"]
+    assert salvage["skipped"] >= 1
+    assert salvage["kept"] == 49
+    assert 0 <= text.index('"e25"') - salvage["at_bytes"][0] < 30
 
 
 @pytest.mark.parametrize("text", [PRETTY, COMPACT, ARRAY])
@@ -58,7 +61,13 @@ def test_characters_that_json_forbids_are_repaired(text, old, new, name):
     trace = open_trace(text.replace(old, new).encode())
     assert trace.spans["name"].tolist() == [n if n != "e25" else name for n in ALL]
     assert trace.meta["skipped"] == 0
-    assert trace.meta["warnings"] == ["1 events with invalid characters were repaired."]
+    at = text.index('"e25"')
+    at = text.rindex("{", 0, at)
+    line = 1 + text.count("\n", 0, at)
+    assert trace.meta["warnings"] == [
+        f"1 events with invalid characters were repaired; the first at byte {at:,}, line {line:,}."
+    ]
+    assert trace.meta["salvage"] == {"kept": 50, "repaired": 1, "skipped": 0, "at_bytes": [at]}
 
 
 def test_bytes_that_are_not_utf8_are_replaced():
@@ -87,9 +96,17 @@ def test_a_cut_off_gzip_keeps_what_it_holds():
     assert any("gzip file was cut off" in warning for warning in trace.meta["warnings"])
 
 
-@pytest.mark.parametrize("tail", ["},\n]", "},", "},\n  \n", "}]\x00\x00", "}]" + ARRAY])
+@pytest.mark.parametrize("tail", ["},\n]", "},", "},\n  \n", "}]\x00\x00"])
 def test_what_stands_behind_the_last_event_does_no_harm(tail):
     assert names(ARRAY.removesuffix("}]") + tail) == ALL
+
+
+@pytest.mark.parametrize("text", [PRETTY, COMPACT, ARRAY])
+def test_documents_one_after_the_other_are_all_shown(text):
+    trace = open_trace((text + "\n" + text.replace('"e', '"f')).encode())
+    assert sorted(trace.spans["name"]) == sorted(ALL + [f"f{n}" for n in range(50)])
+    assert trace.meta["skipped"] == 0
+    assert "2 documents" in trace.meta["warnings"][0]
 
 
 def test_an_empty_event_and_a_trailing_comma_are_taken_silently():
