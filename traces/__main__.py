@@ -1,4 +1,6 @@
-"""Command line: `python -m traces inspect FILE [--json]`.
+"""Command line: `python -m traces inspect FILE... [--json]`.
+
+Several files are those of one run, such as its ranks; they are shown on one clock.
 
 Exit code 0: done; 2: bad input, with one line on stderr.
 """
@@ -6,9 +8,10 @@ Exit code 0: done; 2: bad input, with one line on stderr.
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from traces.arguments import OneLineParser, end_quietly_with_the_pipe
-from traces.reader import open_trace
+from traces.reader import read_traces
 from traces.schema import TraceError
 from traces.summary import as_text, summarize
 
@@ -17,12 +20,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     parser = OneLineParser(prog="python -m traces", description="Look into trace files.")
     commands = parser.add_subparsers(dest="command", required=True)
-    inspect = commands.add_parser("inspect", help="busy and idle time of a trace file")
-    inspect.add_argument("file", help="a PyTorch profiler or Chrome trace (.json, .json.gz)")
+    inspect = commands.add_parser("inspect", help="busy and idle time of trace files")
+    inspect.add_argument(
+        "files", nargs="+", metavar="FILE", help="a trace; several are the ranks of one run"
+    )
     inspect.add_argument("--json", action="store_true", help="machine-readable output")
     options = parser.parse_args(arguments)
     try:
-        summary = summarize(open_trace(options.file))
+        summary = summarize(read_traces(options.files, [Path(file).name for file in options.files]))
     except TraceError as error:
         print(" ".join(str(error).split()), file=sys.stderr)
         return 2

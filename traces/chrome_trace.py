@@ -2,6 +2,7 @@
 writes down where the file came from and what was lost on the way.
 """
 
+import re
 from typing import Any
 
 import pandas as pd
@@ -27,6 +28,9 @@ KEPT_KEYS = (
     "profile_memory",
 )
 """Keys around the events that say where a trace comes from."""
+
+RANK = re.compile(r"\[[^\]]*\]")
+"""What SGLang puts before a process id when it merges the files of several ranks."""
 
 EPOCH_NS = 10**18
 """A clock that stands above this (2001) counts from 1970."""
@@ -60,9 +64,13 @@ def _unix_ns(keys: dict[str, Any]) -> int | None:
 
 
 def _flows(reader: ChromeReader, spans: pd.DataFrame, shift: int) -> pd.DataFrame:
-    """Launches by correlation id where there are any, then all other arrows."""
+    """Launches by correlation id where there are any, then all other arrows. Where ranks were
+    merged into one file, their ids are kept apart."""
     points = [point._replace(ts_ns=point.ts_ns - shift) for point in reader.points]
-    return pd.concat([correlation_flows(spans), bound_flows(points, spans)], ignore_index=True)
+    ranks = {pid: (match := RANK.match(pid)) and match[0] for pid in spans["pid"].unique()}
+    placed = spans.assign(rank=spans["pid"].map(ranks).fillna(""))
+    launches = correlation_flows(placed, ("rank", "correlation"))
+    return pd.concat([launches, bound_flows(points, spans)], ignore_index=True)
 
 
 def _meta(

@@ -1,6 +1,9 @@
 """Opens a trace file of any readable kind, told apart by its content, never by its name."""
 
+from collections.abc import Sequence
+
 from traces.formats import read_content
+from traces.merge import merged
 from traces.schema import Trace
 from traces.source import MAX_BYTES, Source, opened
 
@@ -19,3 +22,17 @@ def open_trace(source: Source, name: str = "", max_bytes: int = MAX_BYTES) -> Tr
     if name:
         trace.meta["name"] = name
     return trace
+
+
+def read_traces(sources: Sequence[Source], names: Sequence[str] = ()) -> Trace:
+    """Read several files of one run, such as those of its ranks, as one trace on one clock.
+
+    `names` (as many as sources, or none) label those that tell no rank. A single file is
+    returned as `open_trace` reads it. Raises ValueError for no source, and TraceError as
+    `open_trace` does, for the first file that cannot be read.
+    """
+    if not sources:
+        raise ValueError("no trace was named")
+    labels = names or [""] * len(sources)
+    traces = [open_trace(source, name) for source, name in zip(sources, labels, strict=True)]
+    return traces[0] if len(traces) == 1 else merged(traces)

@@ -12,6 +12,8 @@ READABLE = (
     "rocprofv3 and Perfetto files and CSV tables of spans can be opened"
 )
 
+EXPORT_SQLITE = "of an Nsight Systems report, open the export that `--type sqlite` gives"
+
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (
         b"NVIDIA Tegra Profiler Report",
@@ -19,8 +21,8 @@ SIGNATURES: tuple[tuple[bytes, str], ...] = (
         "with `nsys export --type sqlite --force-overwrite=true -o out.sqlite report.nsys-rep` "
         "(of the version that recorded it, or a newer one) and open out.sqlite.",
     ),
-    (b"\x89HDF\r\n", f"This is an HDF5 file; only {READABLE}."),
-    (b"PAR1", f"This is a Parquet file; only {READABLE}."),
+    (b"\x89HDF\r\n", f"This is an HDF5 file, which is not read; {EXPORT_SQLITE}."),
+    (b"PAR1", f"This is a Parquet file, which is not read; {EXPORT_SQLITE}."),
     (b"7z\xbc\xaf\x27\x1c", "This is a 7z archive; unpack it and open the trace inside."),
     (b"\xfd7zXZ", "This is an xz archive; unpack it and open the trace inside."),
     (b"\x28\xb5\x2f\xfd", "This is a zstd archive; unpack it and open the trace inside."),
@@ -41,6 +43,11 @@ JSON_OTHERS: tuple[tuple[bytes, str], ...] = (
         rb'\A\{\s*"schema"\s*:.*"nodes"\s*:',
         "This is an execution graph (Chakra or PyTorch observer) without a timeline; record a "
         "torch.profiler trace of the same steps.",
+    ),
+    (
+        rb'\A\{.*"(CudaEvent|NvtxEvent|TraceProcessEvent)"\s*:\s*\{',
+        "This is the JSON-lines export of an Nsight Systems report, whose layout changes from "
+        "version to version; use `nsys export --type sqlite`.",
     ),
     (
         rb"\A\[\s*[\[\d]",

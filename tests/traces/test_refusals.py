@@ -22,6 +22,8 @@ REFUSED = [
     (b"\x01\x02\x03\x04", "no format known"),
     (b'{"$schema": "https://www.speedscope.app/file-format-schema.json"}', "speedscope"),
     (b'{"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": [{"id": 1}]}', "execution graph"),
+    (b'{"Type":80,"CudaEvent":{"startNs":"1"}}\n', "nsys export --type sqlite"),
+    (b"PAR1\x15\x04", "Parquet.*--type sqlite"),
     (b"[[1, 2], [[3, 4]]]", "memory timeline"),
     (b"{}", "no trace events"),
     (b"[]", "no trace events"),
