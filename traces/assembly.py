@@ -57,13 +57,13 @@ def assembled(
 ) -> Trace:
     """The trace of all spans and counters, without flows. `unix_ns` is the wall time of 0 on
     the file's clock. Raises TraceError if there is nothing to draw."""
-    columns = table.columns()
+    columns = table.sorted_columns()
     starts = [int(columns["ts_ns"].min())] if len(columns["ts_ns"]) else []
     shift = min([*starts, *(row["ts_ns"] for row in counters)], default=None)
     if shift is None:
         raise TraceError(NO_EVENTS)
     numbers = columns.pop("lane")
-    columns["ts_ns"] = columns["ts_ns"] - shift
+    columns["ts_ns"] -= shift
     clock = {"clock_start_ns": shift}
     if unix_ns is not None:
         clock["unix_start_ns"] = unix_ns + shift

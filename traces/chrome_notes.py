@@ -86,11 +86,12 @@ def lost_by_the_writer(keys: Mapping[str, Any], is_xla: bool, kept: int) -> list
 
 def overlaps(spans: pd.DataFrame) -> list[str]:
     """Whether spans of one thread overlap without nesting, which no call can do."""
-    host = spans[(spans["device"] == HOST) & spans["kind"].isin(BUSY_HOST_KINDS)]
-    host = host[["track", "ts_ns", "dur_ns"]].sort_values("track", kind="stable")
+    is_host = (spans["device"] == HOST) & spans["kind"].isin(BUSY_HOST_KINDS)
+    host = spans.loc[is_host, ["track", "ts_ns", "dur_ns"]]
     track = pd.factorize(host["track"])[0]
-    start = host["ts_ns"].to_numpy()
-    end = start + host["dur_ns"].to_numpy()
+    order = track.argsort(kind="stable")
+    track, start = track[order], host["ts_ns"].to_numpy()[order]
+    end = start + host["dur_ns"].to_numpy()[order]
     same = track[1:] == track[:-1]
     crossing = int(np.sum(same & (start[1:] < end[:-1]) & (end[1:] > end[:-1])))
     if not crossing:

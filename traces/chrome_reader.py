@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from traces.assembly import LaneNames
+from traces.bulk import BulkReader, gpu_args, gpu_lane
 from traces.chrome_text import ChromeText
 from traces.clock import to_ns
 from traces.event_repair import Event
@@ -19,7 +20,6 @@ from traces.kineto import (
     LAUNCH_FLOWS,
     LEGACY_GPU_PID,
     MARKER,
-    GpuArgs,
     Role,
     is_marker,
     number,
@@ -29,7 +29,6 @@ from traces.pairing import Pairing
 from traces.span_table import Lane, SpanTable, text
 
 _decode_args = msgspec.json.Decoder(dict[str, Any]).decode
-_decode_gpu_args = msgspec.json.Decoder(GpuArgs).decode
 
 NO_VALUE = (b"", b"null")
 NO_TIME = "no time"
@@ -52,7 +51,7 @@ class ChromeReader:
         self.skipped: Counter[str] = Counter()
         self.is_profiler = False
         self._roles: dict[tuple[str, str, bool], Role] = {}
-        self._has_correlations = False
+        self._bulk = BulkReader(self.table)
         self._end_ns = 0
         self._by_phase = {
             "X": self._complete,
@@ -77,9 +76,12 @@ class ChromeReader:
     def read(self, chrome: ChromeText) -> None:
         """Take in every event of the file."""
         for events in chrome:
-            for event in events:
+            for event in self._bulk.take(events):
                 self._take(event)
             self.table.pack()
+        self.is_profiler |= self._bulk.kept > 0
+        self.skipped[NO_TIME] += self._bulk.lost
+        self._end_ns = max(self._end_ns, self._bulk.end_ns)
         marks = (self.threads.latest_ns(), self.asyncs.latest_ns())
         end_ns = max([self._end_ns, *(mark for mark in marks if mark is not None)])
         for event, start, end, _ in self.threads.spans(end_ns):
@@ -129,20 +131,16 @@ class ChromeReader:
 
     def _placed_span(self, event: Event, role: Role, ts_ns: int, dur_ns: int, name: str) -> None:
         """A GPU operation or an API call: with device, stream and correlation id."""
-        args = _gpu_args(event)
+        args = gpu_args(event)
         if role.on_gpu and ts_ns == dur_ns == 0:  # what a full buffer leaves
             self.skipped[NO_TIME] += 1
             return
-        pid, tid = text(event.pid), text(event.tid)
+        lane = Lane(text(event.pid), text(event.tid))
         if role.on_gpu:
-            device = number(args.device, number(event.pid, 0))
-            stream = number(args.stream, number(event.tid))
-            label = "annotations" if role.kind == "annotation" else ""
-            lane = Lane(pid, tid, max(device, 0), stream, label)
-        else:
-            lane = Lane(pid, tid)
+            is_annotation = role.kind == "annotation"
+            lane = gpu_lane(event.pid, event.tid, args.device, args.stream, is_annotation)
         correlation = number(args.correlation, number(args.correlation_id))
-        self._has_correlations |= correlation > 0 and not role.on_gpu
+        self._bulk.has_correlations |= correlation > 0 and not role.on_gpu
         kept = None if args.bytes is None else {"bytes": number(args.bytes)}
         kept = kept if role.is_profiler else _args(event)
         self.table.add(ts_ns, dur_ns, lane, role.kind, name, correlation, kept)
@@ -172,7 +170,7 @@ class ChromeReader:
                 self.counters.append(row)
 
     def _flow(self, event: Event, ts_ns: int) -> None:
-        if self._has_correlations and event.cat in LAUNCH_FLOWS:
+        if self._bulk.has_correlations and event.cat in LAUNCH_FLOWS:
             return
         to_next = event.ph != "s" and event.bp != "e"
         key = (event.cat, event.name, event.id)
@@ -195,11 +193,3 @@ def _args(event: Event) -> dict[str, Any] | None:
         return _decode_args(raw) if raw not in NO_VALUE else None
     except (msgspec.DecodeError, RecursionError):
         return None
-
-
-def _gpu_args(event: Event) -> GpuArgs:
-    raw = bytes(event.args)
-    try:
-        return _decode_gpu_args(raw) if raw not in NO_VALUE else GpuArgs()
-    except (msgspec.DecodeError, RecursionError):
-        return GpuArgs()

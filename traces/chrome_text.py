@@ -15,7 +15,7 @@ import msgspec
 
 from traces import event_repair
 from traces.event_repair import Event
-from traces.source import UTF8_BOM, Content
+from traces.source import UTF8_BOM, Content, release
 
 PIECE_BYTES = 4 << 20
 EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*\[')
@@ -61,6 +61,7 @@ class ChromeText:
             events = self._next_piece()
             self.kept += len(events)
             yield events
+            release(self._text, self._at)
         if self._closed and self._is_object:
             self.tail = _keys(b"{" + self._text[self._at :].lstrip(SEPARATORS))
         self.cut_off |= self._is_object and not self._closed

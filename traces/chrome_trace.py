@@ -67,9 +67,11 @@ def _flows(reader: ChromeReader, spans: pd.DataFrame, shift: int) -> pd.DataFram
     """Launches by correlation id where there are any, then all other arrows. Where ranks were
     merged into one file, their ids are kept apart."""
     points = [point._replace(ts_ns=point.ts_ns - shift) for point in reader.points]
-    ranks = {pid: (match := RANK.match(pid)) and match[0] for pid in spans["pid"].unique()}
-    placed = spans.assign(rank=spans["pid"].map(ranks).fillna(""))
-    launches = correlation_flows(placed, ("rank", "correlation"))
+    key = ["correlation"]
+    if any(RANK.match(lane.pid) for lane in reader.table.lanes):
+        spans = spans.assign(rank=spans["pid"].str.extract(f"({RANK.pattern})")[0].fillna(""))
+        key.append("rank")
+    launches = correlation_flows(spans, key)
     return pd.concat([launches, bound_flows(points, spans)], ignore_index=True)
 
 

@@ -35,7 +35,8 @@ def correlation_flows(spans: pd.DataFrame, key: Sequence[str] = ("correlation",)
     with "pid", ids of different processes are different.
     """
     columns = list(key)
-    correlated = spans[spans["correlation"] > 0]
+    needed = list({*columns, "correlation", "device", "kind"})
+    correlated = spans.loc[spans["correlation"] > 0, needed]
     calls = correlated[(correlated["device"] == HOST) & correlated["kind"].isin(CALL_KINDS)]
     calls = calls.assign(is_launch=calls["kind"] == "launch", src=calls.index)
     calls = calls.sort_values("is_launch", ascending=False, kind="stable")
@@ -48,6 +49,11 @@ def correlation_flows(spans: pd.DataFrame, key: Sequence[str] = ("correlation",)
 
 def bound_flows(points: Iterable[FlowPoint], spans: pd.DataFrame) -> pd.DataFrame:
     """Edges between the spans that consecutive points of each flow bind to."""
+    points = list(points)
+    if not points:
+        return pd.DataFrame({name: [] for name in FLOW_DEFAULTS}).astype(
+            {"src": "int64", "dst": "int64", "kind": object}
+        )
     chains: dict[Hashable, list[FlowPoint]] = defaultdict(list)
     for point in points:
         chains[point.flow].append(point)

@@ -96,10 +96,12 @@ class Trace:
         order = np.lexsort((-span_columns["dur_ns"], span_columns["ts_ns"]))
         flow_columns = _columns(flows, FLOW_DEFAULTS)
         _renumber_flows(flow_columns, order)
+        if not (order[1:] > order[:-1]).all():  # else a copy of everything is spared
+            span_columns = {name: column[order] for name, column in span_columns.items()}
         counter_columns = _columns(counters, COUNTER_DEFAULTS)
         by_time = np.argsort(counter_columns["ts_ns"], kind="stable")
         return cls(
-            _frame({name: column[order] for name, column in span_columns.items()}),
+            _frame(span_columns),
             _frame(flow_columns),
             _frame({name: column[by_time] for name, column in counter_columns.items()}),
             {"format": ENGINE_FORMAT} | dict(meta or {}),
@@ -170,7 +172,8 @@ def _array(values: Column, default: object) -> np.ndarray:
 def _frame(columns: dict[str, np.ndarray]) -> pd.DataFrame:
     """A frame whose text columns stay plain Python strings."""
     return pd.DataFrame(
-        {name: pd.Series(column, dtype=column.dtype) for name, column in columns.items()}
+        {n: pd.Series(column, dtype=column.dtype, copy=False) for n, column in columns.items()},
+        copy=False,
     )
 
 

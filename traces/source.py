@@ -87,6 +87,15 @@ def opened(source: Source, max_bytes: int = MAX_BYTES) -> Iterator[Content]:
         yield Content(_mapped(file, max_bytes, stack), path, warnings)
 
 
+def release(data: Bytes, before: int) -> None:
+    """Let the system take back the memory of a mapped file's beginning; it is read again where
+    it is wanted again."""
+    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):  # Linux and macOS
+        whole = before // mmap.PAGESIZE * mmap.PAGESIZE
+        if whole:
+            data.madvise(mmap.MADV_DONTNEED, 0, whole)
+
+
 def _open(source: Source, stack: ExitStack) -> IO[bytes]:
     if isinstance(source, bytes):
         return BytesIO(source)
