@@ -7,10 +7,10 @@ from traces.event_repair import GAP, closing_brace
 from traces.source import Bytes
 
 
-def objects_of(text: Bytes, key: str) -> Iterator[bytes]:
-    """The objects of the first array that stands under `key`, up to its end or to the first
-    that is not whole."""
-    match = re.search(rb'"%s"\s*:\s*\[' % re.escape(key.encode()), text)
+def objects_of(text: Bytes, key: str, start: int = 0) -> Iterator[bytes]:
+    """The objects of the first array under `key` behind byte `start`, up to its end or to the
+    first that is not whole."""
+    match = re.compile(rb'"%s"\s*:\s*\[' % re.escape(key.encode())).search(text, start)
     if match is None:
         return
     at = match.end()

@@ -20,6 +20,7 @@ from traces.perfetto_clock import Clocks
 from traces.perfetto_sequence import Sequence
 from traces.perfetto_tracks import Slice, Tracks
 from traces.protobuf_wire import PACKET_TAG, field_numbers, packets, varint
+from traces.refusals import is_text
 from traces.schema import Trace, TraceError
 from traces.source import MAX_BYTES, Bytes, Content
 from traces.span_table import SpanTable
@@ -32,7 +33,7 @@ BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 def is_perfetto(head: bytes) -> bool:
     """Whether a file that begins so is a list of trace packets: an XLA profile, which is a list
     of planes, has no fields but its first six."""
-    if head[:1] != bytes([PACKET_TAG]):
+    if head[:1] != bytes([PACKET_TAG]) or is_text(head):  # the tag is also a line feed
         return False
     try:
         length, start = varint(head, 1)

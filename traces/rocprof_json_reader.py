@@ -20,9 +20,10 @@ from traces.rocprof_records import (
     rocprof_trace,
 )
 from traces.schema import HOST, NONE, Trace
-from traces.source import Content
+from traces.source import UTF8_BOM, Bytes, Content
 
 ROOT = re.compile(rb'\s*\{\s*"rocprofiler-sdk-tool"')
+RECORDS = re.compile(rb'"buffer_records"\s*:\s*\{')
 GPU_AGENT = 2
 CALLS = ("hip_api", "hsa_api", "marker_api", "rccl_api")
 ARRAYS = ("kernel_dispatch", "memory_copy", *CALLS)
@@ -124,18 +125,28 @@ def read_rocprof_json(content: Content) -> Trace:
 
 def _processes(content: Content) -> tuple[list[Process], list[str]]:
     """The parts of the file; where it is no whole JSON, what can be found in it."""
+    data = content.data
+    if data[: len(UTF8_BOM)] == UTF8_BOM:
+        data = data[len(UTF8_BOM) :]
     try:
-        whole = msgspec.json.decode(content.data, type=dict[str, list[dict[str, msgspec.Raw]]])
+        whole = msgspec.json.decode(data, type=dict[str, list[dict[str, msgspec.Raw]]])
     except (msgspec.DecodeError, RecursionError):
-        tables = ("agents", "kernel_symbols")
-        arrays = {name: _raws(content, name) for name in (*ARRAYS, *tables)}
-        arrays |= {"kinds": _raws(content, "buffer_records"), "markers": []}
-        return [Process("", arrays)], [CUT_OFF]
+        return [_salvaged(data)], [CUT_OFF]
     return [_process(part) for part in whole.get("rocprofiler-sdk-tool", [])], []
 
 
-def _raws(content: Content, key: str) -> list[msgspec.Raw]:
-    return [msgspec.Raw(text) for text in objects_of(content.data, key)]
+def _salvaged(data: Bytes) -> Process:
+    """What can be found in a file that is cut off or damaged."""
+    match = RECORDS.search(data)
+    start = match.end() if match else 0
+    arrays = {name: _raws(data, name, start) for name in ARRAYS}
+    arrays |= {name: _raws(data, name) for name in ("agents", "kernel_symbols")}
+    arrays |= {"kinds": _raws(data, "buffer_records"), "markers": _raws(data, "marker_api")}
+    return Process("", arrays)
+
+
+def _raws(data: Bytes, key: str, start: int = 0) -> list[msgspec.Raw]:
+    return [msgspec.Raw(text) for text in objects_of(data, key, start)]
 
 
 def _process(part: dict[str, msgspec.Raw]) -> Process:

@@ -109,8 +109,17 @@ def test_a_cut_off_file_is_shown_up_to_the_cut():
     trace = open_trace(text[: len(text) // 2])
     assert 30 < len(trace.spans) < 60
     assert set(trace.spans["name"]) == {"add(float*)"}
+    assert trace.meta["skipped"] == 0
     assert trace.meta["cut_off"]
     assert "cut off" in trace.meta["warnings"][0]
+
+
+def test_a_cut_off_file_still_knows_its_calls_and_markers():
+    rows = [record(n, n + 5, 9, kind=3, operation=1) for n in range(1, 50)]
+    text = document(hip_api=[record(1, 2, 4, kind=1, operation=0)], marker_api=rows)
+    names = open_trace(text[:-200]).spans["name"].tolist()
+    assert names.count("step 1") > 40
+    assert names.count("hipMalloc") == 1
 
 
 @pytest.mark.parametrize("text", [document(), b'{"rocprofiler-sdk-tool": 5}', document()[:60]])
