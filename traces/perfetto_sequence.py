@@ -7,6 +7,7 @@ state is cleared.
 from typing import Any
 
 from traces.perfetto_tracks import Slice
+from traces.protobuf_wire import words
 
 STATE_CLEARED = 1
 """In TracePacket.sequence_flags."""
@@ -37,19 +38,18 @@ class Sequence:
             self.track_uuid = defaults.track_event_defaults.track_uuid
         if packet.HasField("interned_data"):
             data = packet.interned_data
-            self._names |= {row.iid: row.name for row in data.event_names}
-            self._categories |= {row.iid: row.name for row in data.event_categories}
-            self._arguments |= {row.iid: row.name for row in data.debug_annotation_names}
+            self._names |= {row.iid: words(row.name) for row in data.event_names}
+            self._categories |= {row.iid: words(row.name) for row in data.event_categories}
+            self._arguments |= {row.iid: words(row.name) for row in data.debug_annotation_names}
             self._strings |= {
-                row.iid: row.str.decode("utf-8", "replace")
-                for row in data.debug_annotation_string_values
+                row.iid: words(row.str) for row in data.debug_annotation_string_values
             }
 
     def slice(self, event: Any) -> Slice:  # noqa: ANN401 - a protobuf message
         """Name, category and arguments of a track event."""
-        name = event.name or self._names.get(event.name_iid, "")
+        name = words(event.name) or self._names.get(event.name_iid, "")
         categories = [
-            *event.categories,
+            *map(words, event.categories),
             *(self._categories.get(i, "") for i in event.category_iids),
         ]
         args = dict(self._argument(row) for row in event.debug_annotations)
@@ -57,8 +57,9 @@ class Sequence:
 
     def _argument(self, row: Any) -> tuple[str, Any]:  # noqa: ANN401 - a protobuf message
         """Name and value; None for nested values, which are not kept."""
-        name = row.name or self._arguments.get(row.name_iid, "")
+        name = words(row.name) or self._arguments.get(row.name_iid, "")
         kind = row.WhichOneof("value")
         if kind == "string_value_iid":
             return name, self._strings.get(row.string_value_iid)
-        return name, getattr(row, kind) if kind in VALUES else None
+        value = getattr(row, kind) if kind in VALUES else None
+        return name, words(value) if isinstance(value, bytes) else value

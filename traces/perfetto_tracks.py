@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from traces.assembly import LaneNames
 from traces.kineto import CATEGORIES, call_kind, host_kind, number
+from traces.protobuf_wire import words
 from traces.schema import HOST, NONE
 from traces.span_table import Lane
 from traces.track_names import device_kind, device_of, stream_of
@@ -44,14 +45,14 @@ class Tracks:
 
     def take(self, descriptor: Any) -> None:  # noqa: ANN401 - a protobuf message
         """Learn from a TrackDescriptor."""
-        name = descriptor.name or descriptor.static_name
+        name = words(descriptor.name or descriptor.static_name)
         pid = tid = ""
         if descriptor.HasField("thread"):
             pid, tid = str(descriptor.thread.pid), str(descriptor.thread.tid)
-            self._set(self.names.threads, (pid, tid), descriptor.thread.thread_name or name)
+            self._set(self.names.threads, (pid, tid), words(descriptor.thread.thread_name) or name)
         if descriptor.HasField("process"):
             pid = str(descriptor.process.pid)
-            self._set(self.names.processes, pid, descriptor.process.process_name or name)
+            self._set(self.names.processes, pid, words(descriptor.process.process_name) or name)
         self._tracks[descriptor.uuid] = Track(name, descriptor.parent_uuid, pid, tid)
 
     def _set(self, names: dict[Any, str], key: object, name: str) -> None:

@@ -59,3 +59,8 @@ def field_numbers(message: bytes) -> Iterator[int]:
                 return
     except ValueError:
         return
+
+
+def words(value: str | bytes) -> str:
+    """A string of a message: one that is no UTF-8 comes as bytes."""
+    return value if isinstance(value, str) else value.decode("utf-8", "replace")

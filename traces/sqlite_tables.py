@@ -14,6 +14,9 @@ from traces.schema import TraceError
 from traces.source import Content
 
 SIGNATURE = b"SQLite format 3\x00"
+DAMAGE = (sqlite3.Error, UnicodeDecodeError)
+"""What bad bytes raise; the latter where SQLite's own complaint quotes them."""
+
 MAX_ROWS = 20_000_000
 MAX_VALUE_BYTES = 16 << 20
 
@@ -52,7 +55,7 @@ class Tables:
                         "for example with `nsys export --times`."
                     )
                 yield row
-        except sqlite3.DatabaseError:
+        except DAMAGE:
             self.damaged.add(table)
 
 
@@ -69,9 +72,10 @@ def open_tables(content: Content) -> Iterator[Tables]:
             yield Tables(connection)
         finally:
             connection.close()
-    except sqlite3.Error as error:
+    except DAMAGE as error:
+        reason = " ".join(str(error).split())
         raise TraceError(
-            f"The SQLite database is damaged ({error}); export or copy it again."
+            f"The SQLite database is damaged ({reason}); export or copy it again."
         ) from error
 
 

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from tests.traces.test_formats import examples
 from tests.traces.test_gap_rules import host, kernel, launch
 from tests.traces.test_gap_walk import sync_run
 from traces import TraceError, find_gaps, open_trace, summarize, trace_bytes
@@ -53,6 +54,25 @@ def mutated(data: bytes, dice: random.Random) -> bytes:
         if dice.random() < 0.1:
             data = data[: dice.randrange(len(data) + 1)]
     return data
+
+
+def flipped(data: bytes, dice: random.Random) -> bytes:
+    """A few bytes changed, and sometimes the end cut off: for formats that are no text."""
+    found = bytearray(data)
+    for _ in range(dice.randint(1, 6)):
+        found[dice.randrange(len(found))] = dice.randrange(256)
+    return bytes(found[: dice.randrange(len(found))] if dice.random() < 0.2 else found)
+
+
+def test_no_format_raises_anything_but_a_refusal(tmp_path):
+    for name, data in examples(tmp_path).items():
+        dice = random.Random(name)
+        for _ in range(40):
+            change = flipped if dice.random() < 0.5 else mutated
+            try:
+                json.dumps(summarize(open_trace(change(data, dice))))
+            except TraceError as refusal:
+                assert str(refusal).count("\n") == 0
 
 
 @pytest.mark.parametrize("name", SEEDS)

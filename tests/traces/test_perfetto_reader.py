@@ -173,6 +173,18 @@ def test_a_damaged_packet_costs_only_itself():
     assert trace.meta["skipped"] >= 1
 
 
+def test_bytes_that_are_not_utf8_are_replaced():
+    file = Builder()
+    file.thread(1, 10, 11, "mAin")
+    file.process(2, 10, "serVer")
+    file.span(1, 0, 5, "spAn", "cAt", Arg=1)
+    data = file.data().replace(b"A", b"\xff").replace(b"V", b"\xfe")
+    trace = open_trace(data)
+    assert trace.spans["name"].tolist() == ["sp\N{REPLACEMENT CHARACTER}n"]
+    assert trace.spans["args"].tolist() == [{"\N{REPLACEMENT CHARACTER}rg": 1}]
+    assert trace.spans["track"].str.count("\N{REPLACEMENT CHARACTER}").tolist() == [2]
+
+
 def test_compressed_packets_are_unpacked_and_bombs_refused(monkeypatch):
     packed = Builder()
     packed.packet(timestamp=1).compressed_packets = zlib.compress(many().data())
