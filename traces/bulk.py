@@ -25,6 +25,7 @@ K = TypeVar("K", bound=Hashable)
 LEAVE, HOST_WORK, CALL, ON_GPU = range(4)
 """What an event is to this file: not its business, or work of these three sorts."""
 
+FLOW_PHASES = ("s", "t", "f")
 NANOSECONDS = re.compile(rb"\d{1,15}\.\d{3}(?:,\d{1,15}\.\d{3})*")
 MICROSECONDS = re.compile(rb"\d{1,15}(?:,\d{1,15})*")
 
@@ -73,7 +74,11 @@ class BulkReader:
             return events
         self._add(mine, what[is_mine], sorts[is_mine], starts, lengths)
         needless = LAUNCH_FLOWS if self.has_correlations else ()
-        others = [event for event in events if event.ph != "X" and event.cat not in needless]
+        others = [
+            event
+            for event in events
+            if event.ph != "X" and not (event.cat in needless and event.ph in FLOW_PHASES)
+        ]
         return others + [rows[at] for at in (~is_mine).nonzero()[0].tolist()]
 
     def _learn(self, key: tuple[Scalar, Scalar]) -> int:

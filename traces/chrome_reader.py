@@ -82,6 +82,8 @@ class ChromeReader:
         self.is_profiler |= self._bulk.kept > 0
         self.skipped[NO_TIME] += self._bulk.lost
         self._end_ns = max(self._end_ns, self._bulk.end_ns)
+        if self._bulk.has_correlations:
+            self.points = [point for point in self.points if point.flow[0] not in LAUNCH_FLOWS]
         marks = (self.threads.latest_ns(), self.asyncs.latest_ns())
         end_ns = max([self._end_ns, *(mark for mark in marks if mark is not None)])
         for event, start, end, _ in self.threads.spans(end_ns):
@@ -96,7 +98,7 @@ class ChromeReader:
         elif handle := self._by_phase.get(event.ph):
             ts_ns = to_ns(bytes(event.ts))
             if ts_ns is None:
-                self.skipped[NO_TIME] += 1
+                self.skipped[NO_TIME] += event.cat not in LAUNCH_FLOWS
             else:
                 handle(event, ts_ns)
         elif event.ph:
@@ -170,8 +172,6 @@ class ChromeReader:
                 self.counters.append(row)
 
     def _flow(self, event: Event, ts_ns: int) -> None:
-        if self._bulk.has_correlations and event.cat in LAUNCH_FLOWS:
-            return
         to_next = event.ph != "s" and event.bp != "e"
         key = (event.cat, event.name, event.id)
         self.points.append(FlowPoint(key, text(event.pid), text(event.tid), ts_ns, to_next))

@@ -20,7 +20,8 @@ LOOK_BACK = 256
 class FlowPoint(NamedTuple):
     """One end of an arrow: the flow it belongs to, its thread, time and binding."""
 
-    flow: Hashable
+    flow: tuple[Hashable, ...]
+    """Category, name and id."""
     pid: str
     tid: str
     ts_ns: int

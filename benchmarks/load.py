@@ -1,0 +1,98 @@
+"""How long a trace takes to open, up to its busy and idle time, and how much memory that needs.
+
+    python -m benchmarks.load FILE... [--hta PYTHON] [--repeat N]
+
+Each reading has a process of its own. With --hta, the Python of an environment that holds
+HolisticTraceAnalysis 0.5.0, that reads the same files in turn with this, and the ratios are
+printed: times of one run are comparable, times of two are not.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from typing import Any
+
+OURS = (
+    "from traces import device_activity, open_trace",
+    """
+trace = open_trace(path, max_bytes=1 << 40)
+busy = [activity.active for activity in device_activity(trace)]
+events = trace.meta["salvage"]["kept"]
+""",
+)
+HTA = (
+    "from hta.trace_analysis import TraceAnalysis",
+    """
+analysis = TraceAnalysis(trace_files={0: path})
+frame = analysis.get_temporal_breakdown(visualize=False)
+busy = [1 - share / 100 for share in frame["idle_time_pctg"]]
+events = len(analysis.t.get_trace(0))
+""",
+)
+MEASURED = """
+import json, resource, sys, time
+{imports}
+path = sys.argv[1]
+start, cpu = time.perf_counter(), time.process_time()
+{work}
+seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({{"s": seconds, "cpu_s": cpu, "MiB": peak, "events": events, "busy": busy}}))
+"""
+
+
+FIGURES = {"s": "faster", "cpu_s": "less processor time", "MiB": "less memory"}
+
+
+def measured(python: str, code: tuple[str, str], path: str) -> dict[str, Any]:
+    """One reading in a process of its own; imports count for its memory, not for its time."""
+    imports, work = code
+    command = [python, "-c", MEASURED.format(imports=imports, work=work), path]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
+    return found
+
+
+def line(name: str, runs: list[dict[str, Any]]) -> str:
+    """The medians of several readings as text."""
+    seconds, cpu, peak = (
+        statistics.median(run[key] for run in runs) for key in ("s", "cpu_s", "MiB")
+    )
+    events = runs[0]["events"]
+    return (
+        f"  {name:6} {seconds:8.2f} s, processor {cpu:8.2f} s ({1e6 * cpu / events:6.2f} µs an "
+        f"event), peak {peak:8.0f} MiB, {events:,} events, busy "
+        + ", ".join(f"{share:.3%}" for share in runs[0]["busy"])
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--hta", metavar="PYTHON", help="compare with HolisticTraceAnalysis")
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
+    for path in options.files:
+        print(path)
+        ours, theirs = [], []
+        for _ in range(options.repeat):
+            ours.append(measured(sys.executable, OURS, path))
+            if options.hta:
+                theirs.append(measured(options.hta, HTA, path))
+        print(line("here", ours))
+        if theirs:
+            print(line("HTA", theirs))
+            for key, word in (
+                ("s", "faster"),
+                ("cpu_s", "less processor time"),
+                ("MiB", "less memory"),
+            ):
+                ratios = [b[key] / a[key] for a, b in zip(ours, theirs, strict=True)]
+                print(f"  {statistics.median(ratios):.1f} times {word}")
+
+
+if __name__ == "__main__":
+    main()
