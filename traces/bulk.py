@@ -182,9 +182,12 @@ def _args(events: list[Event]) -> list[GpuArgs]:
 
 
 def _correlations(args: list[GpuArgs]) -> Int64s:
-    found = [own.correlation for own in args]
-    if set(map(type, found)) != {int}:
-        found = [number(own.correlation, number(own.correlation_id)) for own in args]
+    found = [
+        own.correlation
+        if type(own.correlation) is int
+        else number(own.correlation, number(own.correlation_id))
+        for own in args
+    ]
     try:
         numbers = np.array(found, dtype=np.int64)
     except OverflowError:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from traces.schema import FLOW_DEFAULTS, GPU_KINDS, HOST, NONE
@@ -35,26 +36,32 @@ def correlation_flows(spans: pd.DataFrame, key: Sequence[str] = ("correlation",)
     id, a launch is preferred, then the earliest. `key` names the columns that make an id:
     with "pid", ids of different processes are different.
     """
-    columns = list(key)
-    needed = list({*columns, "correlation", "device", "kind"})
-    correlated = spans.loc[spans["correlation"] > 0, needed]
-    calls = correlated[(correlated["device"] == HOST) & correlated["kind"].isin(CALL_KINDS)]
-    calls = calls.assign(is_launch=calls["kind"] == "launch", src=calls.index)
-    calls = calls.sort_values("is_launch", ascending=False, kind="stable")
-    calls = calls.drop_duplicates(columns)[[*columns, "src"]]
-    gpu = correlated[(correlated["device"] != HOST) & correlated["kind"].isin(GPU_KINDS)]
-    gpu = gpu.assign(dst=gpu.index)[[*columns, "dst"]]
-    edges = gpu.merge(calls, on=columns)[["src", "dst"]]
-    return edges.assign(kind="launch").sort_values(["dst", "src"], ignore_index=True)
+    rows = spans.loc[spans["correlation"] > 0, list({*key, "device", "kind"})]
+    if rows.empty:
+        return _no_edges()
+    ids = rows.groupby(list(key), sort=False).ngroup().to_numpy()
+    span, on_host = rows.index.to_numpy(), (rows["device"] == HOST).to_numpy()
+    calls = (on_host & rows["kind"].isin(CALL_KINDS).to_numpy()).nonzero()[0]
+    is_launch = (rows["kind"] == "launch").to_numpy()
+    calls = calls[np.argsort(~is_launch[calls], kind="stable")]
+    called, first = np.unique(ids[calls], return_index=True)
+    call_of = np.full(len(rows), NONE, dtype=np.int64)
+    call_of[called] = span[calls[first]]
+    gpu = (~on_host & rows["kind"].isin(GPU_KINDS).to_numpy()).nonzero()[0]
+    edges = pd.DataFrame({"src": call_of[ids[gpu]], "dst": span[gpu]})
+    return edges[edges["src"] != NONE].assign(kind="launch").reset_index(drop=True)
+
+
+def _no_edges() -> pd.DataFrame:
+    empty = pd.DataFrame(columns=list(FLOW_DEFAULTS), dtype=object)
+    return empty.astype({"src": "int64", "dst": "int64"})
 
 
 def bound_flows(points: Iterable[FlowPoint], spans: pd.DataFrame) -> pd.DataFrame:
     """Edges between the spans that consecutive points of each flow bind to."""
     points = list(points)
     if not points:
-        return pd.DataFrame({name: [] for name in FLOW_DEFAULTS}).astype(
-            {"src": "int64", "dst": "int64", "kind": object}
-        )
+        return _no_edges()
     chains: dict[Hashable, list[FlowPoint]] = defaultdict(list)
     for point in points:
         chains[point.flow].append(point)
