@@ -27,8 +27,8 @@ HTA = (
     """
 analysis = TraceAnalysis(trace_files={0: path})
 frame = analysis.get_temporal_breakdown(visualize=False)
-busy = [1 - share / 100 for share in frame["idle_time_pctg"]]
-events = len(analysis.t.get_trace(0))
+busy = [1 - share / 100 for share in frame["idle_time_pctg"]]  # of the marked steps
+events = None
 """,
 )
 MEASURED = """
@@ -41,8 +41,6 @@ seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps({{"s": seconds, "cpu_s": cpu, "MiB": peak, "events": events, "busy": busy}}))
 """
-
-
 FIGURES = {"s": "faster", "cpu_s": "less processor time", "MiB": "less memory"}
 
 
@@ -55,15 +53,12 @@ def measured(python: str, code: tuple[str, str], path: str) -> dict[str, Any]:
     return found
 
 
-def line(name: str, runs: list[dict[str, Any]]) -> str:
+def line(name: str, runs: list[dict[str, Any]], events: int) -> str:
     """The medians of several readings as text."""
-    seconds, cpu, peak = (
-        statistics.median(run[key] for run in runs) for key in ("s", "cpu_s", "MiB")
-    )
-    events = runs[0]["events"]
+    seconds, cpu, peak = (statistics.median(run[key] for run in runs) for key in FIGURES)
     return (
         f"  {name:6} {seconds:8.2f} s, processor {cpu:8.2f} s ({1e6 * cpu / events:6.2f} µs an "
-        f"event), peak {peak:8.0f} MiB, {events:,} events, busy "
+        f"event of {events:,}), peak {peak:8.0f} MiB, busy "
         + ", ".join(f"{share:.3%}" for share in runs[0]["busy"])
     )
 
@@ -82,9 +77,10 @@ def main() -> None:
             ours.append(measured(sys.executable, OURS, path))
             if options.hta:
                 theirs.append(measured(options.hta, HTA, path))
-        print(line("here", ours))
+        events = ours[0]["events"]
+        print(line("here", ours, events))
         if theirs:
-            print(line("HTA", theirs))
+            print(line("HTA", theirs, events))
             for key, word in (
                 ("s", "faster"),
                 ("cpu_s", "less processor time"),

@@ -1,4 +1,4 @@
-"""Command line: `python -m traces inspect FILE... [--json]`.
+"""Command line: `python -m traces inspect FILE... [--json] [--max-mib N]`.
 
 Several files are those of one run, such as its ranks; they are shown on one clock.
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from traces.arguments import OneLineParser, end_quietly_with_the_pipe
 from traces.reader import read_traces
 from traces.schema import TraceError
+from traces.source import MAX_BYTES
 from traces.summary import as_text, summarize
 
 
@@ -24,10 +25,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     inspect.add_argument(
         "files", nargs="+", metavar="FILE", help="a trace; several are the ranks of one run"
     )
+    inspect.add_argument(
+        "--max-mib",
+        type=int,
+        default=MAX_BYTES >> 20,
+        metavar="N",
+        help="refuse files that unpack to more (default %(default)s)",
+    )
     inspect.add_argument("--json", action="store_true", help="machine-readable output")
     options = parser.parse_args(arguments)
+    names = [Path(file).name for file in options.files]
     try:
-        summary = summarize(read_traces(options.files, [Path(file).name for file in options.files]))
+        summary = summarize(read_traces(options.files, names, options.max_mib << 20))
     except TraceError as error:
         print(" ".join(str(error).split()), file=sys.stderr)
         return 2

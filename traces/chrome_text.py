@@ -17,7 +17,7 @@ from traces import event_repair
 from traces.event_repair import Event
 from traces.source import UTF8_BOM, Content, release
 
-PIECE_BYTES = 2 << 20
+PIECE_BYTES = 1 << 20
 EVENTS_KEY = re.compile(rb'"traceEvents"\s*:\s*\[')
 BETWEEN_EVENTS = re.compile(rb"\}\s*,\s*\{")
 ARRAY_END = re.compile(rb"\}\s*(?:,\s*)?\]")

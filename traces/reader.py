@@ -24,15 +24,20 @@ def open_trace(source: Source, name: str = "", max_bytes: int = MAX_BYTES) -> Tr
     return trace
 
 
-def read_traces(sources: Sequence[Source], names: Sequence[str] = ()) -> Trace:
+def read_traces(
+    sources: Sequence[Source], names: Sequence[str] = (), max_bytes: int = MAX_BYTES
+) -> Trace:
     """Read several files of one run, such as those of its ranks, as one trace on one clock.
 
-    `names` (as many as sources, or none) label those that tell no rank. A single file is
-    returned as `open_trace` reads it. Raises ValueError for no source, and TraceError as
-    `open_trace` does, for the first file that cannot be read.
+    `names` (as many as sources, or none) label those that tell no rank; `max_bytes` caps the
+    unpacked size of each. A single file is returned as `open_trace` reads it. Raises
+    ValueError for no source, and TraceError as `open_trace` does, for the first file that
+    cannot be read.
     """
     if not sources:
         raise ValueError("no trace was named")
     labels = names or [""] * len(sources)
-    traces = [open_trace(source, name) for source, name in zip(sources, labels, strict=True)]
+    traces = [
+        open_trace(source, name, max_bytes) for source, name in zip(sources, labels, strict=True)
+    ]
     return traces[0] if len(traces) == 1 else merged(traces)

@@ -126,3 +126,13 @@ def test_the_command_line_takes_several_files(tmp_path):
     command = [sys.executable, "-m", "traces", "inspect", *map(str, paths), "--json"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert [device["id"] for device in json.loads(result.stdout)["devices"]] == [0, 1]
+
+
+def test_the_command_line_refuses_what_is_larger_than_it_was_told(tmp_path):
+    path = tmp_path / "long.json"
+    path.write_bytes(b"[" + b" " * (2 << 20))
+    command = [sys.executable, "-m", "traces", "inspect", str(path), "--max-mib", "1"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+    assert "more than 1 MiB" in result.stderr
