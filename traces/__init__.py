@@ -7,7 +7,7 @@ from traces.activity import DeviceActivity, device_activity
 from traces.chrome_writer import trace_bytes, write_trace
 from traces.gap import Gap, GapPart, gaps_by_cause
 from traces.gaps import find_gaps, wall_ns
-from traces.reader import open_trace, read_traces
+from traces.readers.reader import open_trace, read_traces
 from traces.samples import Sample, list_samples, open_sample
 from traces.schema import Trace, TraceError
 from traces.summary import summarize

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from traces.arguments import OneLineParser, end_quietly_with_the_pipe
-from traces.reader import read_traces
+from traces.readers.reader import read_traces
+from traces.readers.source import MAX_BYTES
 from traces.schema import TraceError
-from traces.source import MAX_BYTES
 from traces.summary import as_text, summarize
 
 

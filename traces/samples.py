@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from traces.reader import open_trace
+from traces.readers.reader import open_trace
 from traces.schema import Trace
 
 FOLDER = Path(__file__).parent / "samples"

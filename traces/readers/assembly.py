@@ -1,0 +1,102 @@
+"""The last step of every reader of foreign files: collected spans to a `Trace`.
+
+Gives every lane its label and shifts the clock to the first event; `meta["clock_start_ns"]`
+keeps the shift, and `meta["unix_start_ns"]` the wall time of 0 where the file tells it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from traces.readers.refusals import NO_EVENTS
+from traces.readers.span_table import Lane, SpanTable
+from traces.schema import HOST, NONE, Trace, TraceError
+
+Counters = list[dict[str, Any]]
+
+
+@dataclass
+class LaneNames:
+    """What a file calls its processes and threads."""
+
+    processes: dict[str, str] = field(default_factory=dict)
+    threads: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def process(self, pid: str) -> str:
+        """The name of a process, or its number."""
+        return self.processes.get(pid) or (f"process {pid}" if pid else "process")
+
+    def track(self, lane: Lane, is_shared: bool = False) -> str:
+        """The label of a lane: "GPU 0 · stream 7", "python · thread 123". A stream number
+        that several processes use (`is_shared`) is told with the process."""
+        if lane.device != HOST:
+            shared = f" · {self.process(lane.pid)} {lane.pid}" if is_shared else ""
+            stream = f" · stream {lane.stream}" if lane.stream != NONE else ""
+            label = f" · {lane.label}" if lane.label else ""
+            return f"GPU {lane.device}{shared}{stream}{label}"
+        process = self.process(lane.pid)
+        if lane.label:
+            return f"{process} · {lane.label}"
+        thread = self.threads.get((lane.pid, lane.tid), "")
+        if not thread and not lane.tid:
+            return process
+        has_number = lane.tid and lane.tid in thread
+        label = thread if has_number else f"{thread} {lane.tid}" if thread else f"thread {lane.tid}"
+        return f"{process} · {label}"
+
+
+def assembled(
+    table: SpanTable,
+    names: LaneNames,
+    meta: Mapping[str, Any],
+    counters: Counters,
+    unix_ns: int | None = None,
+) -> Trace:
+    """The trace of all spans and counters, without flows. `unix_ns` is the wall time of 0 on
+    the file's clock. Raises TraceError if there is nothing to draw."""
+    columns = table.sorted_columns()
+    starts = [int(columns["ts_ns"].min())] if len(columns["ts_ns"]) else []
+    shift = min([*starts, *(row["ts_ns"] for row in counters)], default=None)
+    if shift is None:
+        raise TraceError(NO_EVENTS)
+    numbers = columns.pop("lane")
+    columns["ts_ns"] -= shift
+    clock = {"clock_start_ns": shift}
+    if unix_ns is not None:
+        clock["unix_start_ns"] = unix_ns + shift
+    return Trace.from_rows(
+        columns | _lane_columns(list(table.lanes), numbers, names),
+        counters=[row | {"ts_ns": row["ts_ns"] - shift} for row in counters],
+        meta=dict(meta) | clock,
+    )
+
+
+def _lane_columns(
+    lanes: list[Lane], numbers: np.ndarray, names: LaneNames
+) -> dict[str, np.ndarray]:
+    """Track, pid, tid, device and stream of each span from its lane number."""
+    shared = _shared_streams(lanes)
+    per_lane: dict[str, list[Any]] = {
+        "track": [names.track(lane, (lane.device, lane.stream) in shared) for lane in lanes],
+        "pid": [lane.pid for lane in lanes],
+        "tid": [lane.tid for lane in lanes],
+        "device": [lane.device for lane in lanes],
+        "stream": [lane.stream for lane in lanes],
+    }
+    integers = ("device", "stream")
+    return {
+        name: np.array(values, dtype=np.int64 if name in integers else object)[numbers]
+        for name, values in per_lane.items()
+    }
+
+
+def _shared_streams(lanes: Iterable[Lane]) -> set[tuple[int, int]]:
+    """(device, stream) of the streams that more than one process has."""
+    pids: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for lane in lanes:
+        if lane.device != HOST:
+            pids[lane.device, lane.stream].add(lane.pid)
+    return {stream for stream, users in pids.items() if len(users) > 1}

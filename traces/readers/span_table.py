@@ -1,0 +1,129 @@
+"""Growing columns of spans: appended one event at a time, kept as numpy arrays.
+
+Python objects live only until the next `pack`; lanes, kinds and names are stored once.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from traces.readers.event_repair import Scalar
+from traces.schema import HOST, NONE
+
+K = TypeVar("K", bound=Hashable)
+COLUMNS: dict[str, type[np.signedinteger[Any]]] = {
+    "ts_ns": np.int64,
+    "dur_ns": np.int64,
+    "correlation": np.int64,
+    "lane": np.int32,
+    "kind": np.int32,
+    "name": np.int32,
+}
+
+
+class Lane(NamedTuple):
+    """Where a span stands. `label` says which lane of the thread it is: "" for the calls of
+    the thread itself, else "annotations" or the name of an asynchronous track."""
+
+    pid: str
+    tid: str
+    device: int = HOST
+    stream: int = NONE
+    label: str = ""
+
+
+class SpanTable:
+    """Columns of spans. Lanes, kinds and names are numbers into the dicts of these names; args,
+    which few spans have, stand beside the columns."""
+
+    def __init__(self) -> None:
+        self.lanes: dict[Lane, int] = {}
+        self.kinds: dict[str, int] = {}
+        self.names: dict[str, int] = {}
+        self._parts: dict[str, list[np.ndarray]] = {name: [] for name in COLUMNS}
+        self._rows: list[tuple[int, ...]] = []
+        self._args: dict[int, dict[str, Any]] = {}
+        """Row -> args."""
+        self._packed_rows = 0
+
+    def add(
+        self,
+        ts_ns: int,
+        dur_ns: int,
+        lane: Lane,
+        kind: str,
+        name: str,
+        correlation: int = NONE,
+        args: dict[str, Any] | None = None,
+    ) -> None:
+        """Append one span."""
+        if args is not None:
+            self._args[self._packed_rows + len(self._rows)] = args
+        numbers = (code(self.lanes, lane), code(self.kinds, kind), code(self.names, name))
+        self._rows.append((ts_ns, dur_ns, correlation, *numbers))
+
+    def extend(self, columns: Mapping[str, np.ndarray], args: Mapping[int, dict[str, Any]]) -> None:
+        """Append many spans, given as columns, with the args of some by their place in them."""
+        self.pack()
+        self._args |= {self._packed_rows + place: own for place, own in args.items()}
+        for name, parts in self._parts.items():
+            parts.append(columns[name].astype(COLUMNS[name], copy=False))
+        self._packed_rows += len(columns["ts_ns"])
+
+    def pack(self) -> None:
+        """Move what was appended into arrays."""
+        if not self._rows:
+            return
+        for (name, parts), values in zip(
+            self._parts.items(), zip(*self._rows, strict=True), strict=True
+        ):
+            parts.append(np.array(values, dtype=COLUMNS[name]))
+        self._packed_rows += len(self._rows)
+        self._rows = []
+
+    def move_lane(self, old: Lane, new: Lane) -> None:
+        """Let the spans of a lane stand on another one, which has none yet."""
+        self.lanes = {new if lane == old else lane: number for lane, number in self.lanes.items()}
+
+    def rename_kinds(self, lanes: set[int], kind_of: Callable[[str], str]) -> None:
+        """Give the spans on these lanes (by number) the kind that goes with their name; instants
+        stay what they are."""
+        self.pack()
+        names = list(self.names)
+        new = np.array([code(self.kinds, kind_of(name)) for name in names], dtype=np.int32)
+        columns = (self._parts[name] for name in ("lane", "kind", "name"))
+        for numbers, kinds, name_codes in zip(*columns, strict=True):
+            chosen = np.isin(numbers, list(lanes)) & (kinds != self.kinds.get("instant", NONE))
+            kinds[chosen] = new[name_codes[chosen]]
+
+    def sorted_columns(self) -> dict[str, np.ndarray]:
+        """All columns in the order of a trace, lanes as numbers; the table is empty then."""
+        self.pack()
+        columns = {
+            name: np.concatenate([*self._parts.pop(name), np.empty(0, dtype=dtype)])
+            for name, dtype in COLUMNS.items()
+        }
+        order = np.lexsort((-columns["dur_ns"], columns["ts_ns"]))
+        for name, column in columns.items():
+            columns[name] = column[order]
+        for name, words in (("kind", self.kinds), ("name", self.names)):
+            columns[name] = np.array(list(words), dtype=object)[columns[name]]
+        columns["args"] = np.full(len(order), None, dtype=object)
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        for row, args in self._args.items():
+            columns["args"][place[row]] = args
+        return columns
+
+
+def code(numbers: dict[K, int], key: K) -> int:
+    """The number of a key, which it gets when it is first named."""
+    return numbers.setdefault(key, len(numbers))
+
+
+def text(value: Scalar) -> str:
+    """An id or a name of a file as text; "" for none."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else str(value)
