@@ -19,6 +19,7 @@ from engine.device.settings import Settings
 from engine.device.simulator import NEVER
 from engine.device.threads import ThreadsDevice
 from engine.device.virtual import VirtualDevice
+from engine.device.watched import Watcher, watched_by
 from engine.memo import remembering_model
 from engine.model import Model, load_model
 
@@ -56,15 +57,20 @@ def make_device(
     fault: Fault | None,
     delays: Mapping[str, int],
     profiler: Profiler | None = None,
+    watcher: Watcher | None = None,
 ) -> Device:
-    """A device for one run; whoever asks for it closes it. `profiler` is told of spans and steps.
+    """A device for one run; whoever asks for it closes it. `profiler` is told of spans and steps,
+    `watcher` of what becomes of memory.
 
-    Raises ConfigError where the run is to be frozen at an instant of a clock that is not modelled.
+    Raises ConfigError where the run is to be frozen at an instant of a clock that is not modelled,
+    or recorded there.
     """
     kind = DEVICES[config.device]
+    if kind.measures and watcher is not None:
+        raise ConfigError("only a run on the virtual device can be recorded step by step")
     if kind.measures and config.stop_at_ns is not None:
         raise ConfigError("only a run on the virtual device can be frozen at an instant")
-    make: MakeDevice = kind.make
+    make: MakeDevice = kind.make if watcher is None else watched_by(watcher)
     for listener in (nvtx_listener(), profiler):
         make = make if listener is None else told_to(listener, make)
     return make(

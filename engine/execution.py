@@ -29,6 +29,7 @@ from engine.dump import build_trace
 from engine.figures import Figures, measured_gpu_ms, time_figures
 from engine.fixes import Edge
 from engine.hazards import Hazard, find_hazards
+from engine.journal import Journal
 from engine.lengths import late_rows
 from engine.loop import Loop
 from engine.mechanisms import Mechanisms, Toggle
@@ -164,10 +165,11 @@ def execute(
     listener: Listener | None = None,
     stop: Stop = never,
     profiler: Profiler | None = None,
+    journal: Journal | None = None,
 ) -> Run:
     """Run a configuration. `repairs` are edges of hazard fixes, added while it runs.
 
-    `profiler` is told of spans and steps. `stop` is asked between steps: once it says yes, what
+    `profiler` is told of spans and steps, `journal` what becomes of memory and of requests. `stop` is asked between steps: once it says yes, what
     is in flight is finished, and the run is over. Raises ConfigError or WorkloadError for what
     cannot be run, and DeviceError where work of the device raises. Whatever happens, nothing goes
     on behind it.
@@ -175,7 +177,8 @@ def execute(
     mechanisms, waiting = _with_repairs(config.mechanisms, repairs)
     fault = make_fault(mechanisms.inject, config.workload.fault_step)
     added = Repairs(waiting) if waiting else None
-    with closing(make_device(config, added, fault, _delays(config), profiler)) as device:
+    delays = _delays(config)
+    with closing(make_device(config, added, fault, delays, profiler, journal)) as device:
         model = model_for(config)
         if model is not None:
             _check_size(config.workload, model.config, late_rows(mechanisms))
@@ -184,6 +187,8 @@ def execute(
             seed=config.seed, requests=config.requests,
             endless=config.steps is not None, listener=listener, fault=fault, stop=stop,
         )  # fmt: skip
+        if journal is not None:
+            journal.begin(parts)
         return _serve(config, device, Loop(parts, config.steps))
 
 
