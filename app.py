@@ -1,15 +1,19 @@
-"""The entry of the lab: `streamlit run app.py`. Navigation and nothing else."""
+"""The entry of the lab: `streamlit run app.py`. Navigation, and the sidebar that pages share."""
 
 import streamlit as st
 
 from lab.catalogue import t
+from lab.chosen import choose_for
 
 st.set_page_config(page_title=t("app.title"), page_icon="⏱️", layout="wide")
-st.navigation(
+page = st.navigation(
     [
         st.Page("lab/pages/home.py", title=t("home.page"), default=True),
         st.Page("lab/pages/timeline.py", title=t("timeline.page")),
+        st.Page("lab/pages/stepper.py", title=t("stepper.page")),
         st.Page("lab/pages/inspect.py", title=t("inspect.page")),
     ],
     position="top",
-).run()
+)
+choose_for(page.url_path)
+page.run()

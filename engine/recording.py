@@ -41,11 +41,6 @@ class BufferState:
     cells: dict[int, Cell]
     pending: dict[int, Op]
 
-    @property
-    def half_written(self) -> bool:
-        """True while rows are on their way."""
-        return bool(self.pending)
-
 
 @dataclass(eq=False)
 class Recording:
@@ -74,6 +69,11 @@ class Recording:
         for images in self.journal.images:
             found |= {image.at_ns for image in images}
         return sorted(at_ns for at_ns in found if at_ns <= self.run.wall_ns)
+
+    @property
+    def batches(self) -> list[BatchTimes]:
+        """All batches of the run, by step."""
+        return self._instants.batches
 
     def step(self, at_ns: int, events: int) -> int:
         """The instant so many changes later (or, negative, earlier), as far as there are any."""

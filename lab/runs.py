@@ -6,16 +6,20 @@ text of the run's configuration, never by its data.
 
 import gc
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from engine import baseline, execute
 from engine.config import RunConfig
+from engine.recording import Recording, record
 from lab.catalogue import t
 from lab.study import Study
 
 KEPT_STUDIES = 12
+KEPT_RECORDINGS = 4
+"""Recordings hold what memory held at every change: some tens of MB for the longest runs."""
 
 # What the imports made (torch's and plotly's classes) is never garbage: the collector need not
 # look through it in the middle of a page (a quarter off the slow toggles).
@@ -35,6 +39,26 @@ def study_of(config: RunConfig) -> Study:
 def _correct(config: RunConfig, asynchronous: bool) -> Study:
     """A baseline; the engine keeps its run, too, to compare tokens with."""
     return Study(baseline(config, asynchronous))
+
+
+@dataclass(frozen=True, eq=False)
+class Stepped:
+    """A run that can be looked at instant by instant, and its picture."""
+
+    recording: Recording
+    study: Study
+
+
+@st.cache_resource(max_entries=KEPT_RECORDINGS, show_spinner=False, hash_funcs=HASHED)
+def _recorded(config: RunConfig) -> Stepped:
+    recording = record(config)
+    return Stepped(recording, Study(recording.run))
+
+
+def stepped(config: RunConfig) -> Stepped:
+    """The recorded run of a configuration; a spinner shows while it runs."""
+    with st.spinner(t("busy.run"), show_time=True):
+        return _recorded(config)
 
 
 def studies(config: RunConfig) -> tuple[Study, Study, Study]:

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from lab.address import refused
 from lab.catalogue import t
-from lab.controls import BOUND, WINDOW, mode_summary, scene_controls
+from lab.chosen import chosen
+from lab.controls import BOUND, WINDOW, mode_summary
+from lab.cursor import AT
 from lab.escape import for_markdown
 from lab.gantt import Panel
 from lab.guard import one_sentence
@@ -20,13 +21,9 @@ PINS = ("sync", "async")
 
 
 def page() -> None:
-    """Sidebar, verdicts, timeline, tabs."""
-    bad = refused(dict(st.query_params))
-    with st.sidebar:
-        choice = scene_controls()
+    """Verdicts, timeline, tabs."""
     head = st.container()
-    if bad:
-        st.warning(for_markdown(t("head.refused", entries=", ".join(bad)), 400))
+    choice = chosen()
     buttons = _title(head, choice)
     with one_sentence():
         scene = Scene(*studies(choice.config()))
@@ -43,6 +40,7 @@ def page() -> None:
         scene_tabs(scene, names, window)
         with buttons:
             _take_along(choice, scene)
+            _open_stepper(sum(window) / 2)
 
 
 def _title(
@@ -70,6 +68,13 @@ def _take_along(choice: Choice, scene: Scene) -> None:
     st.download_button(
         t("head.download"), lambda: scene.run.file, file_name(choice), "application/gzip",
         help=t("head.download_help"), key="download",
+    )  # fmt: skip
+
+
+def _open_stepper(at_ns: float) -> None:
+    st.page_link(
+        "lab/pages/stepper.py", label=t("head.stepper"), help=t("head.stepper_help"),
+        query_params={AT: f"{at_ns / 1e6:.6f}"},
     )  # fmt: skip
 
 

@@ -1,0 +1,123 @@
+"""The Stepper page: one run, and everything that holds at one instant of it."""
+
+import streamlit as st
+
+from lab.catalogue import t
+from lab.chosen import chosen
+from lab.controls import BOUND, WINDOW
+from lab.cursor import AT, PLAYING, cursor_ns, move, move_batch, tick, toggle_play, touch
+from lab.escape import for_markdown
+from lab.guard import one_sentence
+from lab.legend import legend_html
+from lab.runs import Stepped, stepped
+from lab.state import MOST_TOKENS
+from lab.step_host import (
+    batches_html,
+    host_text,
+    loop_html,
+    requests_html,
+    slots_html,
+    streams_html,
+)
+from lab.step_html import boxed, side_by_side
+from lab.step_memory import IO, KV, buffers_html, kv_html
+from lab.step_picture import picture, picture_window
+from lab.units import exact_ms
+from lab.view import drawn_names, show_figure
+
+TICK_S = 0.7
+STRIDES = ("1", "5", "25")
+
+
+def page() -> None:
+    """Heading, and the part that moves."""
+    head = st.container()
+    choice = chosen()
+    head.markdown(f"# {t('stepper.title', mode=for_markdown(choice.mode))}")
+    st.caption(t("stepper.lead"))
+    if choice.output_tokens() > MOST_TOKENS:
+        st.info(t("stepper.too_long"))
+        return
+    with one_sentence():
+        shown = stepped(choice.config())
+        playing = bool(st.session_state.get(PLAYING))
+        st.fragment(_look, run_every=TICK_S if playing else None)(shown, playing)
+
+
+def _look(shown: Stepped, playing: bool) -> None:
+    """The cursor and all that holds there; runs again by itself while playing."""
+    recording = shown.recording
+    tick(recording, int(st.session_state.get("stride") or STRIDES[0]))
+    if bool(st.session_state.get(PLAYING)) != playing:
+        st.rerun()
+    _controls(shown, playing)
+    at_ns = cursor_ns(recording)
+    snapshot = recording.at(at_ns)
+    st.markdown(_now(shown, at_ns) + " " + for_markdown(host_text(snapshot.host)))
+    figure = picture(shown.study, at_ns)
+    show_figure(figure, "stepper-picture", t("stepper.alt", ms=exact_ms(at_ns)))
+    st.html(legend_html(drawn_names(figure), slots=True))
+    st.html(boxed(side_by_side((loop_html(snapshot.host), streams_html(snapshot.streams, at_ns)))))
+    st.html(boxed(side_by_side((batches_html(snapshot), slots_html(snapshot)))))
+    st.caption(t("stepper.points_help"))
+    _memory(shown, at_ns)
+    st.markdown(f"**{t('stepper.requests')}**")
+    st.html(boxed(requests_html(snapshot.requests)))
+    _ways_on(shown, at_ns)
+
+
+def _now(shown: Stepped, at_ns: int) -> str:
+    times = shown.recording.times
+    number = sum(at <= at_ns for at in times)
+    return t("stepper.now", ms=exact_ms(at_ns), number=f"{number:,}", count=f"{len(times):,}")
+
+
+def _controls(shown: Stepped, playing: bool) -> None:
+    """Back and forth by event and by batch, play and pause, and the instant itself."""
+    recording = shown.recording
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    row.number_input(
+        t("stepper.at"), value=None, min_value=0.0, step=1.0, format="%.6f", key=AT, bind=BOUND,
+        placeholder=f"{cursor_ns(recording) / 1e6:.6f}", width=190, on_change=touch,
+    )  # fmt: skip
+    for name, shortcut, callback, value in (
+        ("batch_back", "Shift+Left", move_batch, False), ("back", "Left", move, -1),
+        ("forward", "Right", move, 1), ("batch_forward", "Shift+Right", move_batch, True),
+    ):  # fmt: skip
+        row.button(
+            t(f"stepper.{name}"), key=f"step-{name}", on_click=callback, shortcut=shortcut,
+            args=(recording, value),
+        )  # fmt: skip
+    row.button(
+        t("stepper.pause" if playing else "stepper.play"), key="step-play", on_click=toggle_play,
+        type="primary", shortcut="Space",
+    )  # fmt: skip
+    row.segmented_control(
+        t("stepper.stride"), STRIDES, default=STRIDES[0], required=True, key="stride",
+        on_change=touch,
+    )  # fmt: skip
+
+
+def _memory(shown: Stepped, at_ns: int) -> None:
+    """The slots' buffers and the KV blocks."""
+    recording = shown.recording
+    st.markdown(f"**{t('stepper.buffers')}**")
+    if not recording.run.config.compute:
+        st.caption(t("stepper.timing_only"))
+    ops = recording.run.device.log.ops
+    tables = buffers_html(recording.buffers_at(at_ns, *IO), ops)
+    st.html(boxed(side_by_side(tables)))
+    st.caption(t("stepper.buffers_help"))
+    st.markdown(f"**{t('stepper.kv')}**")
+    blocks = recording.at(at_ns).blocks
+    st.html(boxed(kv_html(recording.buffers_at(at_ns, KV), blocks)))
+    st.caption(t("stepper.kv_help"))
+
+
+def _ways_on(shown: Stepped, at_ns: int) -> None:
+    start, end = picture_window(shown.study, at_ns)
+    query = {WINDOW.start: f"{start / 1e6}", WINDOW.end: f"{end / 1e6}"}
+    st.page_link("lab/pages/timeline.py", label=t("stepper.to_timeline"), query_params=query)
+
+
+page()

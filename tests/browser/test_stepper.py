@@ -1,0 +1,81 @@
+"""The Stepper page in a real browser: by keyboard alone, and from page to page."""
+
+import pytest
+
+from tests.browser.test_lab import SHORT, open_page, overflow_px, settle
+
+pytestmark = pytest.mark.browser
+
+
+def now(page) -> str:
+    """What the page says of the instant: time, number of the change, the host."""
+    return page.locator("[data-testid=stMain] p", has_text="change ").first.inner_text()
+
+
+def press(page, key: str) -> str:
+    before = now(page)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        """before => !Array.from(document.querySelectorAll("[data-testid=stMain] p"))
+             .some(p => p.innerText === before)""",
+        arg=before,
+    )
+    settle(page)
+    return now(page)
+
+
+def test_the_keyboard_steps_forward_and_back_and_plays(page) -> None:
+    open_page(page, f"/stepper?{SHORT}&at=40.552")
+    start = now(page)
+    after = press(page, "ArrowRight")
+    assert after != start
+    page.wait_for_url("**at=40.56**")
+    assert press(page, "ArrowLeft") == start
+    assert "(batch 3)" in press(page, "Shift+ArrowRight")
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Pause").wait_for()
+    playing = now(page)
+    page.wait_for_function(
+        """before => !Array.from(document.querySelectorAll("[data-testid=stMain] p"))
+             .some(p => p.innerText === before)""",
+        arg=playing,
+    )
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Play").wait_for()
+    page.wait_for_timeout(4000)  # the text comes behind the button
+    rest = now(page)
+    page.wait_for_timeout(2000)
+    assert now(page) == rest
+
+
+def test_the_run_goes_along_from_the_timeline_to_the_stepper_and_back(page) -> None:
+    open_page(page, f"/timeline?mode=no-wait-h2d&{SHORT}&wait_compute=off&t0=20&t1=60&pins=")
+    page.get_by_role("link", name="Open in the stepper").click()
+    page.wait_for_url("**/stepper?**")
+    page.locator(".stepper").first.wait_for()
+    settle(page)
+    assert "40.000000 ms" in now(page)
+    for part in ("mode=no-wait-h2d", "wait_compute=off", SHORT, "at=40"):
+        assert part in page.url
+    page.get_by_role("link", name="Show this stretch on the Timeline page").click()
+    page.wait_for_url("**/timeline?**")
+    page.wait_for_selector("b.wrong")
+    assert "wait_compute=off" in page.url and "t0=" in page.url
+
+
+def test_an_instant_can_be_shared(page) -> None:
+    open_page(page, f"/stepper?mode=single-buffer&{SHORT}&at=66.5")
+    shown = page.locator(".stepper").all_inner_texts()
+    page.reload()
+    page.wait_for_selector(".nsewdrag", state="attached")
+    settle(page)
+    assert "66.500000 ms" in now(page)
+    assert page.locator(".stepper").all_inner_texts() == shown
+
+
+def test_the_stepper_fits_a_narrow_window_and_asks_for_nothing_outside(page) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
+    open_page(page, f"/stepper?{SHORT}")
+    assert overflow_px(page) <= 1
+    assert page.locator("[role=figure][aria-label^='Timeline of the run']").count() == 1
+    assert page.outside == []
