@@ -11,6 +11,7 @@ page = st.navigation(
         st.Page("lab/pages/home.py", title=t("home.page"), default=True),
         st.Page("lab/pages/timeline.py", title=t("timeline.page")),
         st.Page("lab/pages/stepper.py", title=t("stepper.page")),
+        st.Page("lab/pages/races.py", title=t("races.page")),
         st.Page("lab/pages/inspect.py", title=t("inspect.page")),
     ],
     position="top",

@@ -22,6 +22,7 @@ LIMITS: dict[str, tuple[int, int]] = {
     "seed": (-(1 << 40), 1 << 40),
     "jitter": (0, 100),
     "widen": (0, 1000),
+    "timing": (0, 1_000_000),
 }
 """What the numbers of a run may be."""
 
@@ -42,6 +43,7 @@ class RunConfig:
     `device` is a name of `engine.devices`. Where it measures, `pace` stretches all work to the
     cost model's times, and `widen_ms` holds back what races. `compute=False` runs the timing
     alone. `stop_at_ns` freezes the run at an instant (None: to its end).
+    Jittered times come from the seed; `timing` numbers further ones of the same work.
     """
 
     mode: str = "async"
@@ -52,6 +54,7 @@ class RunConfig:
     requests: int | None = None
     seed: int = 0
     jitter_percent: float = 0.0
+    timing: int = 0
     compute: bool = True
     device: str = "virtual"
     stop_at_ns: int | None = None
@@ -61,6 +64,11 @@ class RunConfig:
     def key(self) -> str:
         """The same text for the same run: the key under which runs are cached."""
         return json.dumps(asdict(self), sort_keys=True)
+
+    @property
+    def timing_seed(self) -> int:
+        """What jitter is drawn from: another number for each seed and timing."""
+        return self.seed + self.timing * (LIMITS["seed"][1] * 2 + 1)
 
     def __hash__(self) -> int:
         return hash(self.key())
@@ -98,6 +106,7 @@ class RunConfig:
             "requests": self.requests,
             "seed": self.seed,
             "jitter_percent": self.jitter_percent,
+            "timing": self.timing,
             "device": self.device,
             **({"pace": True} if self.pace else {}),
             **({"widen_ms": self.widen_ms} if self.widen_ms else {}),

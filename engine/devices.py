@@ -76,7 +76,7 @@ def make_device(
     return make(
         Settings(
             cost=config.cost if config.pace or not kind.measures else unpaced(config.cost),
-            seed=config.seed,
+            seed=config.timing_seed,
             jitter_percent=config.jitter_percent,
             compute=config.compute,
             blocking_launch=config.mechanisms.blocking_launch,

@@ -10,7 +10,14 @@ from engine.device.costs import COSTS
 from engine.mechanisms import BY_NAME, MechanismError, parse
 from engine.modes import MODES
 from engine.workloads import WORKLOADS
-from lab.controls import MOST_BATCH, MOST_JITTER, MOST_REQUESTS, MOST_SEED, MOST_STEPS
+from lab.controls import (
+    MOST_BATCH,
+    MOST_JITTER,
+    MOST_REQUESTS,
+    MOST_SEED,
+    MOST_STEPS,
+    MOST_TIMING,
+)
 
 MOST_SHOWN = 40
 """Letters of a value that are repeated to the reader."""
@@ -58,6 +65,8 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "requests": _between(1, MOST_REQUESTS, int),
     "seed": _between(0, MOST_SEED, int),
     "jitter": _between(0, MOST_JITTER, float),
+    "timing": _between(0, MOST_TIMING, int),
+    "at": _between(0, float("inf"), float),
     "t0": _between(0, float("inf"), float),
     "t1": _between(0, float("inf"), float),
 }

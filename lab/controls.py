@@ -23,7 +23,7 @@ SHORT_VALUES = 22
 """Letters that the values of a row of buttons may have together."""
 
 MOST_BATCH, MOST_STEPS, MOST_REQUESTS, MOST_SEED = 64, 8192, 512, 2**31 - 1
-MOST_JITTER = 90.0
+MOST_JITTER, MOST_TIMING = 90.0, 1_000_000
 
 
 def scene_controls() -> Choice:
@@ -222,11 +222,12 @@ def _advanced(choice: Choice) -> Choice:
             t("advanced.jitter"), 0.0, MOST_JITTER, 0.0, 1.0, key="jitter", bind=BOUND,
             format="%.1f", help=t("advanced.jitter_help"),
         )  # fmt: skip
+        timing = whole("timing", 0, MOST_TIMING, 0)
         compute = st.segmented_control(
             t("advanced.compute"), ("on", "off"), default="on", required=True, key="compute",
             bind=BOUND, help=t("advanced.compute_help"),
         )  # fmt: skip
     return Choice(
         choice.mode, choice.changes, choice.cost, choice.workload, batch, steps, requests,
-        seed, jitter, compute != "off",
+        seed, jitter, compute != "off", timing or 0,
     )  # fmt: skip

@@ -6,7 +6,7 @@ knows modes and URLs but no widgets.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from engine import configure
@@ -49,6 +49,7 @@ class Choice:
     seed: int | None = None
     jitter: float = 0.0
     compute: bool = True
+    timing: int = 0
 
     @property
     def scene(self) -> Mode:
@@ -57,7 +58,7 @@ class Choice:
 
     def config(self) -> RunConfig:
         """The run. Raises ModeError, MechanismError, CostError or WorkloadError."""
-        return configure(
+        config = configure(
             self.mode,
             set=self.changes,
             cost=self.cost or None,
@@ -69,6 +70,7 @@ class Choice:
             jitter=self.jitter,
             compute=self.compute and self.output_tokens() <= MOST_TOKENS,
         )
+        return replace(config, timing=self.timing)
 
     def output_tokens(self) -> int:
         """About how many output tokens the run asks for."""
@@ -93,6 +95,7 @@ class Choice:
             "requests": (self.requests, None),
             "seed": (scene.seed if self.seed is None else self.seed, scene.seed),
             "jitter": (self.jitter, 0.0),
+            "timing": (self.timing, 0),
             "compute": ("on" if self.compute else "off", "on"),
         }
         return {key: str(value) for key, (value, default) in values.items() if value != default}

@@ -19,6 +19,7 @@ OTHER = {
     "requests": 5,
     "seed": 5,
     "jitter_percent": 5.0,
+    "timing": 5,
     "compute": False,
     "device": "threads",
     "stop_at_ns": 5,
@@ -72,5 +73,6 @@ def test_a_description_names_what_differs():
     config = configure("async", set={"carry": "none"}, cost="cpu-bound", workload="churn", seed=2)
     assert config.describe() == {
         "mode": "async", "toggles": {"carry": "none"}, "cost": "cpu-bound", "workload": "churn",
-        "steps": None, "requests": None, "seed": 2, "jitter_percent": 0.0, "device": "virtual",
+        "steps": None, "requests": None, "seed": 2, "jitter_percent": 0.0, "timing": 0,
+        "device": "virtual",
     }  # fmt: skip
