@@ -8,14 +8,19 @@ What this module does not do: look for the one change that shows a race (`engine
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
 
 from engine.config import RunConfig
 from engine.device.settings import Stopped
 from engine.execution import Run, baseline, execute
 from engine.oplog import NONE
 from engine.token_diff import diff_tokens
+
+CHUNK = 10
+"""Runs that a process is given at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +59,42 @@ class Exploration:
         return replace(self.config, jitter_percent=self.jitter_percent, timing=timing)
 
 
-def explore(config: RunConfig, jitter_percent: float, runs: int) -> Iterator[Exploration]:
-    """Try timings 1 to `runs`; yields the exploration behind each run, so that whoever listens
-    can show how far it is, and stop."""
+def explore(
+    config: RunConfig, jitter_percent: float, runs: int, workers: int = 1
+) -> Iterator[Exploration]:
+    """Try timings 1 to `runs`; yields the exploration behind each run, or each few of them, so
+    that whoever listens can show how far it is, and stop.
+
+    With several `workers` the runs are shared between as many processes, which are gone when
+    this generator is closed. They take seconds to start: worth it for hundreds of runs.
+    """
     found = Exploration(config, jitter_percent)
-    truth = truth_of(config)
-    for timing in range(1, runs + 1):
-        found.outcomes.append(Outcome(timing, first_wrong_step(found.config_of(timing), truth)))
+    for outcomes in _tried(found, runs, workers):
+        found.outcomes += outcomes
         yield found
+
+
+def _tried(found: Exploration, runs: int, workers: int) -> Iterator[list[Outcome]]:
+    timings = range(1, runs + 1)
+    if workers == 1:
+        yield from (try_timings(found, [timing]) for timing in timings)
+        return
+    pool = ProcessPoolExecutor(workers, get_context("spawn"))  # a server's threads cannot fork
+    try:
+        bare = replace(found, outcomes=[])
+        chunks = [timings[start : start + CHUNK] for start in range(0, runs, CHUNK)]
+        yield from pool.map(try_timings, [bare] * len(chunks), chunks)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def try_timings(exploration: Exploration, timings: Sequence[int]) -> list[Outcome]:
+    """The outcomes of these timings."""
+    truth = truth_of(exploration.config)
+    return [
+        Outcome(timing, first_wrong_step(exploration.config_of(timing), truth))
+        for timing in timings
+    ]
 
 
 def truth_of(config: RunConfig) -> Run:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.hazards import Hazard
+from engine.oplog import Op
+from lab.accesses import pair_traces
 from lab.alarms import alarm_traces
 from lab.arrows import arrow_traces
 from lab.bars import Bars
@@ -37,7 +39,8 @@ LONGEST_LABEL = 26
 @dataclass(frozen=True, eq=False)
 class Panel:
     """One run in the picture. `arrows`: draw what waited for what, where there is room;
-    `hazards`: mark them; `counters`: draw them below all lanes."""
+    `hazards`: mark them; `counters`: draw them below all lanes. `pair`: two operations to put a
+    frame around, with a dashed edge between them where `pair_races`."""
 
     title: str
     trace: Trace
@@ -46,6 +49,8 @@ class Panel:
     arrows: bool = False
     hazards: Sequence[Hazard] = ()
     counters: bool = False
+    pair: tuple[Op, ...] = ()
+    pair_races: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +152,7 @@ def _arrows(
             traces += arrow_traces(panel.trace, places, window)
         if panel.hazards:
             traces += alarm_traces(panel.trace, panel.hazards, places)
+        traces += pair_traces(panel.pair, places, panel.pair_races)
     return traces
 
 

@@ -13,6 +13,7 @@ import streamlit as st
 
 from engine import baseline, execute
 from engine.config import RunConfig
+from engine.fixes import Edge
 from engine.recording import Recording, record
 from lab.catalogue import t
 from lab.study import Study
@@ -26,7 +27,7 @@ KEPT_RECORDINGS = 4
 gc.freeze()
 
 
-HASHED: dict[str | type[Any], Callable[[Any], Any]] = {RunConfig: RunConfig.key}
+HASHED: dict[str | type[Any], Callable[[Any], Any]] = {RunConfig: RunConfig.key, Edge: repr}
 
 
 @st.cache_resource(max_entries=KEPT_STUDIES, show_spinner=False, hash_funcs=HASHED)
@@ -39,6 +40,12 @@ def study_of(config: RunConfig) -> Study:
 def _correct(config: RunConfig, asynchronous: bool) -> Study:
     """A baseline; the engine keeps its run, too, to compare tokens with."""
     return Study(baseline(config, asynchronous))
+
+
+@st.cache_resource(max_entries=KEPT_STUDIES, show_spinner=False, hash_funcs=HASHED)
+def repaired(config: RunConfig, edges: tuple[Edge, ...]) -> Study:
+    """The run of a configuration with the edges of a fix added."""
+    return Study(execute(config, repairs=edges))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from lab.anatomy import anatomy
 from lab.catalogue import t
 from lab.charts import idle_bars
 from lab.escape import for_markdown
@@ -57,7 +58,7 @@ def _hazards(scene: Scene) -> None:
         return
     st.caption(t("hazard.legend"))
     st.caption(t("hazard.kinds"))
-    for hazard in hazards[:MAX_BLOCKS]:
+    for number, hazard in enumerate(hazards[:MAX_BLOCKS]):
         key = "hazard.where" if hazard.step >= 0 else "hazard.where_outside"
         where = t(key, resource=hazard.resource, step=hazard.step, count=f"{hazard.count:,}")
         st.markdown(f":red[**▲ {hazard.kind}**] {for_markdown(where)}")
@@ -67,6 +68,7 @@ def _hazards(scene: Scene) -> None:
             )
         )
         st.code(hazard.fix.text, language="python", wrap_lines=True)
+        anatomy(scene.run, hazard, number)
     st.dataframe(hazard_table(hazards), hide_index=True)
 
 

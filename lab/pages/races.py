@@ -25,6 +25,9 @@ STEPS = 24
 
 RUNS = ("50", "200", "500")
 JITTER = 25.0
+WORKERS, MANY = 2, 200
+"""So many processes for so many runs; fewer are done before a process has started."""
+
 SHOWN = 8
 """Runs of each sort that can be opened."""
 
@@ -77,7 +80,7 @@ def _explore(
     config: RunConfig, jitter: float, runs: int, bar: st.delta_generator.DeltaGenerator
 ) -> None:
     """Run; what is there is kept at every moment, so that a cancelled exploration is shown."""
-    for found in explore(config, jitter, runs):
+    for found in explore(config, jitter, runs, WORKERS if runs >= MANY else 1):
         st.session_state[EXPLORED] = found
         done, wrong = len(found.outcomes), sum(outcome.wrong for outcome in found.outcomes)
         bar.progress(done / runs, t("races.progress", done=done, runs=runs, wrong=wrong))

@@ -9,7 +9,7 @@ from hypothesis import settings
 
 from engine import configure, execute
 from engine.config import RunConfig
-from engine.explore import Exploration, explore, first_wrong_step, truth_of
+from engine.explore import CHUNK, Exploration, explore, first_wrong_step, truth_of
 from engine.modes import MODES
 from engine.oplog import NONE
 from engine.smallest import Change, Search, durations, smallest_change
@@ -70,6 +70,14 @@ def test_each_timing_is_a_run_of_its_own_and_the_same_every_time() -> None:
     ends = [execute(replace(config, timing=n)).wall_ns for n in (0, 1, 2, 1)]
     assert len(set(ends)) == 3 and ends[1] == ends[3]
     assert execute(config).wall_ns == ends[0]
+
+
+def test_processes_find_what_one_finds_and_can_be_stopped() -> None:
+    config = configure("no-reuse-device-output", steps=5)
+    *_, alone = explore(config, JITTER, CHUNK)
+    shared = explore(config, JITTER, 10_000, workers=2)
+    assert next(shared).outcomes == alone.outcomes
+    shared.close()
 
 
 def test_an_exploration_can_be_stopped_behind_any_run() -> None:
