@@ -169,10 +169,10 @@ def execute(
 ) -> Run:
     """Run a configuration. `repairs` are edges of hazard fixes, added while it runs.
 
-    `profiler` is told of spans and steps, `journal` what becomes of memory and of requests. `stop` is asked between steps: once it says yes, what
-    is in flight is finished, and the run is over. Raises ConfigError or WorkloadError for what
-    cannot be run, and DeviceError where work of the device raises. Whatever happens, nothing goes
-    on behind it.
+    `profiler` is told of spans and steps, `journal` what becomes of memory and of requests.
+    `stop` is asked between steps: once it says yes, what is in flight is finished, and the run is
+    over. Raises ConfigError or WorkloadError for what cannot be run, and DeviceError where work of
+    the device raises. Whatever happens, nothing goes on behind it.
     """
     mechanisms, waiting = _with_repairs(config.mechanisms, repairs)
     fault = make_fault(mechanisms.inject, config.workload.fault_step)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 
 from engine.config import RunConfig
-from engine.device.settings import Stopped
 from engine.execution import Run, baseline, execute
 from engine.oplog import NONE
 from engine.token_diff import diff_tokens
@@ -104,7 +103,8 @@ def truth_of(config: RunConfig) -> Run:
 
 def first_wrong_step(config: RunConfig, truth: Run) -> int:
     """The step that commits the first token other than in `truth`, NONE where there is none."""
-    run = execute(config, listener=_Watch(truth.texts))
+    watch = _Watch(truth.texts)
+    run = execute(config, listener=watch, stop=lambda: watch.saw_wrong)
     step = _first_wrong(run, truth)
     if run.stopped and step == NONE:  # the text looked wrong, and no token is
         step = _first_wrong(execute(config), truth)
@@ -117,15 +117,16 @@ def _first_wrong(run: Run, truth: Run) -> int:
 
 
 class _Watch:
-    """A listener that stops the run at the first text that goes another way than it should."""
+    """A listener that sees the first text that goes another way than it should."""
 
     def __init__(self, truth: Mapping[str, str]) -> None:
         self._truth = truth
         self._so_far: dict[str, str] = defaultdict(str)
+        self.saw_wrong = False
 
     def __call__(self, request: str, new: str) -> None:
         text = self._so_far[request] + new
         self._so_far[request] = text
         expected = self._truth.get(request, "")
         if not (expected.startswith(text) or text.startswith(expected)):
-            raise Stopped
+            self.saw_wrong = True

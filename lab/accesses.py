@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.oplog import HOST, Op
 from lab.arrows import Place
-from lab.palette import ALARM, HAZARD
+from lab.palette import ALARM, EDGE, HAZARD
 
 MARGIN = 0.3
 """Of the stretch between the two accesses, shown before and behind it."""
@@ -37,7 +37,7 @@ def pair_traces(
 ) -> list[dict[str, Any]]:
     """A frame around each access; where the edge is `missing`, a dashed arrow in its place."""
     shown = [(op, places[lane_of(op)]) for op in pair if lane_of(op) in places]
-    traces = [_frame(op, place) for op, place in shown]
+    traces = [_frame(op, place, missing) for op, place in shown]
     if missing and len(shown) == 2:
         (first, one), (second, other) = shown
         traces.append(_edge((first.end_ns, one.middle), (second.start_ns, other.middle)))
@@ -49,14 +49,15 @@ def lane_of(op: Op) -> str:
     return "host" if op.stream == HOST else f"0/{op.stream}"
 
 
-def _frame(op: Op, place: Place) -> dict[str, Any]:
+def _frame(op: Op, place: Place, races: bool) -> dict[str, Any]:
+    color = ALARM if races else EDGE
     left, right = op.start_ns / 1e6, op.end_ns / 1e6
     return {
-        "type": "scatter", "name": HAZARD, "mode": "lines+markers", "hoverinfo": "text",
-        "x": [left, right, right, left, left],
+        "type": "scatter", "name": HAZARD if races else "ordered", "mode": "lines+markers",
+        "hoverinfo": "text", "x": [left, right, right, left, left],
         "y": [place.top, place.top, place.bottom, place.bottom, place.top],
-        "hovertext": f"{op.name} · {op.step}", "line": {"color": ALARM, "width": 3},
-        "marker": {"size": 4, "color": ALARM},
+        "hovertext": f"{op.name} · {op.step}", "line": {"color": color, "width": 3},
+        "marker": {"size": 4, "color": color},
     }  # fmt: skip
 
 
