@@ -106,8 +106,8 @@ class RunConfig:
             "requests": self.requests,
             "seed": self.seed,
             "jitter_percent": self.jitter_percent,
-            "timing": self.timing,
             "device": self.device,
+            **({"timing": self.timing} if self.timing else {}),
             **({"pace": True} if self.pace else {}),
             **({"widen_ms": self.widen_ms} if self.widen_ms else {}),
         }

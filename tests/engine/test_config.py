@@ -73,6 +73,6 @@ def test_a_description_names_what_differs():
     config = configure("async", set={"carry": "none"}, cost="cpu-bound", workload="churn", seed=2)
     assert config.describe() == {
         "mode": "async", "toggles": {"carry": "none"}, "cost": "cpu-bound", "workload": "churn",
-        "steps": None, "requests": None, "seed": 2, "jitter_percent": 0.0, "timing": 0,
-        "device": "virtual",
+        "steps": None, "requests": None, "seed": 2, "jitter_percent": 0.0, "device": "virtual",
     }  # fmt: skip
+    assert replace(config, timing=3).describe() == {**config.describe(), "timing": 3}
