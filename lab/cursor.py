@@ -61,10 +61,10 @@ def move_batch(recording: Recording, forward: bool) -> None:
         put(begins[place])
 
 
-def toggle_play() -> None:
-    """Callback: play, or pause."""
+def play(on: bool) -> None:
+    """Callback: play, or pause. No toggle: the space bar may press a button twice."""
     touch()
-    st.session_state[PLAYING] = not st.session_state.get(PLAYING, False)
+    st.session_state[PLAYING] = on
 
 
 def tick(recording: Recording, events: int) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from lab.catalogue import t
 from lab.chosen import chosen
 from lab.controls import BOUND, WINDOW
-from lab.cursor import AT, PLAYING, cursor_ns, move, move_batch, tick, toggle_play, touch
+from lab.cursor import AT, PLAYING, cursor_ns, move, move_batch, play, tick, touch
 from lab.escape import for_markdown
 from lab.guard import one_sentence
 from lab.legend import legend_html
@@ -89,8 +89,8 @@ def _controls(shown: Stepped, playing: bool) -> None:
             args=(recording, value),
         )  # fmt: skip
     row.button(
-        t("stepper.pause" if playing else "stepper.play"), key="step-play", on_click=toggle_play,
-        type="primary", shortcut="Space",
+        t("stepper.pause" if playing else "stepper.play"), key="step-play", on_click=play,
+        args=(not playing,), type="primary", shortcut="Space",
     )  # fmt: skip
     row.segmented_control(
         t("stepper.stride"), STRIDES, default=STRIDES[0], required=True, key="stride",
