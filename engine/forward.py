@@ -148,9 +148,15 @@ class Forward:
         return carried, used, written
 
     def _visible(self, row: Row) -> int:
-        """Mask of the blocks within the window of a row's first token: the rest is masked out."""
-        first = max(0, row.start - self.workload.window + 1) // self.workload.block_size
-        return rows_mask(block for block in row.request.blocks[first:] if block != DROPPED)
+        """Mask of the blocks within the window of a row's first token: the rest is masked out.
+
+        Where drafts are in flight before it, it may stand as far back as the tokens known now.
+        """
+        request, start = row.request, row.start
+        if self.drafting is not None:
+            start = min(start, len(request.prompt) + len(request.tokens) - 1)
+        first = max(0, start - self.workload.window + 1) // self.workload.block_size
+        return rows_mask(block for block in request.blocks[first:] if block != DROPPED)
 
     def bodies(self, views: Views, out: Buffer) -> dict[str, Body]:
         """What the kernels compute, by their names; nothing in a timing-only run."""

@@ -67,20 +67,25 @@ class RequestBlocks:
             self._publish(row.request, row.start + row.count)
 
     def settled(self, row: Row) -> None:
-        """The results of a row have arrived: its keys and values are stored."""
+        """The results of a row have arrived: its keys and values are stored.
+
+        A row with drafts, or behind some, stood further ahead than the tokens that came of it.
+        """
         request = row.request
-        request.stored = row.start + row.count
-        if row.drafts:  # the row stood further ahead than the tokens it gave
-            request.stored = len(request.prompt) + len(request.tokens) - 1
+        known = len(request.prompt) + len(request.tokens)
+        request.stored = min(row.start + row.count, known - 1)
         padded = self.mechanisms.batching == "static"  # padding writes its last position again
         if self.workload.prefix_cache and request.blocks and not padded:
-            known = len(request.prompt) + len(request.tokens)
-            self._publish(request, min(request.stored, known))
+            self._publish(request, request.stored)
 
     def slide(self, request: Request) -> None:
-        """Let go of blocks that lie outside the window of every position still to be computed."""
+        """Let go of blocks that lie outside the window of every position still to be computed.
+
+        In a static batch that may be the last one: padding computes it again.
+        """
         computed = self.mechanisms.window == "computed"
         first = request.stored if computed else request.next_position
+        first -= self.mechanisms.batching == "static"
         outside = max(0, first - self.workload.window + 1) // self.pool.block_size
         for number, block in enumerate(request.blocks[:outside]):
             if block != DROPPED:
