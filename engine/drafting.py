@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from engine.device.api import Body, Buffer, Commit, Device, Kernel
+from engine.live_rows import put_live
 from engine.oplog import Access, rows_mask
 from engine.request import Row
 from engine.steering import STEERING
@@ -131,11 +132,11 @@ class Drafting:
             carried = places[first, 2] >= 0
             shift = torch.where(carried, self.lengths.tensor[seats] - 1 - places[first, 0], 0)
             places[:, 0] += shift[rows]
-            offset = torch.arange(size) - first[rows] - 1
+            offset = views.numbers(size) - first[rows] - 1
             is_draft = (offset >= 0) & (drafts > 0)[rows]
             drafted = self.drafts.tensor[seats[rows], offset.clamp(0, k - 1)]
             tokens = torch.where(is_draft, drafted, ids.tensor[:size])
-            number = torch.arange(1 + k)
+            number = views.numbers(1 + k)
             sampling = torch.stack(
                 (
                     first[:, None] + number.minimum(drafts[:, None]),
@@ -150,7 +151,7 @@ class Drafting:
                 ids.tensor[:size] = tokens
                 self.places.tensor[:size] = places
                 self.sampling.tensor[: count * (1 + k)] = sampling.flatten(0, 1)
-                self.history.tensor[seats[rows][~is_draft], where[~is_draft]] = tokens[~is_draft]
+                self._note(seats[rows], where, tokens, ~is_draft)
                 self.lengths.tensor[seats] = where[first] + 1
 
             return commit
@@ -163,7 +164,7 @@ class Drafting:
         def body() -> Commit:
             last, _, _, seats, drafts = self._params(views)
             tokens = self.sampled.tensor[: count * (1 + self.k)].view(count, -1)
-            number = torch.arange(1 + self.k)
+            number = views.numbers(1 + self.k)
             places = (last - drafts)[:, None] + number[1:]
             guessed = ids.tensor[places.clamp(0, ids.info.rows - 1)]
             guessed = torch.where(number[:-1] < drafts[:, None], guessed, -1)
@@ -178,7 +179,7 @@ class Drafting:
             def commit() -> None:
                 out.tensor[:count, : -self.k] = result
                 ring.tensor[views.ring_places()] = carried
-                self.history.tensor[seats[:, None].expand_as(where)[new], where[new]] = tokens[new]
+                self._note(seats[:, None].expand_as(where), where, tokens, new)
                 self.lengths.tensor[seats] = length + 1 + accepted.squeeze(1)
 
             return commit
@@ -199,6 +200,12 @@ class Drafting:
 
         return body
 
+    def _note(self, seats: Tensor, where: Tensor, tokens: Tensor, wanted: Tensor) -> None:
+        """Put the tokens that are wanted into the texts, at these places of these seats."""
+        history = self.history.tensor
+        places = (seats * history.shape[1] + where).flatten()
+        put_live(history.view(-1), places, tokens.flatten(), wanted.flatten())
+
     def _params(self, views: Views) -> tuple[Tensor, ...]:
         """The columns of the host's sampling input, safe to index with: each [R]."""
         last, seed, output, seats, drafts = views.sampling().unbind(1)
@@ -214,14 +221,15 @@ def lookup(history: Tensor, lengths: Tensor, k: int) -> Tensor:
     """
     follows = torch.zeros_like(lengths)
     for size in PATTERNS:
-        tail = (lengths[:, None] - size + torch.arange(size)).clamp(0, history.shape[1] - 1)
+        back = torch.arange(-size, 0, device=lengths.device)
+        tail = (lengths[:, None] + back).clamp(0, history.shape[1] - 1)
         windows = history.unfold(1, size, 1)
-        after = torch.arange(size, history.shape[1] + 1)
+        after = torch.arange(size, history.shape[1] + 1, device=lengths.device)
         same = (windows == history.gather(1, tail)[:, None]).all(-1)
         latest = (after * (same & (after < lengths[:, None]))).amax(1)
         follows = torch.where(latest > 0, latest, follows)
     period = (lengths - follows).clamp(1)[:, None]
-    places = follows[:, None] + torch.arange(k) % period
+    places = follows[:, None] + torch.arange(k, device=lengths.device) % period
     drafts = history.gather(1, places.clamp(0, history.shape[1] - 1))
     return torch.where(follows[:, None] > 0, drafts, -1)
 

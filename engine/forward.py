@@ -15,6 +15,7 @@ from engine.batch import Batch
 from engine.device.api import Body, Buffer, Commit, Device, Kernel
 from engine.drafting import Drafting, make_drafting
 from engine.kv import DROPPED
+from engine.live_rows import put_live, write_live
 from engine.model import Model, Places, write_kv
 from engine.model_weights import ModelConfig
 from engine.oplog import Access, row_mask, rows_mask
@@ -32,7 +33,8 @@ class Placing:
     """Where the token rows stand, worked out anew only when a layer reads something new.
 
     Each layer reads its inputs from device memory when it starts, so one that is rewritten in
-    the middle of a step hurts the layers that come after.
+    the middle of a step hurts the layers that come after. On a GPU each works it out anew: the
+    host would have to wait to hear that nothing has changed.
     """
 
     window: int = 0
@@ -41,6 +43,9 @@ class Placing:
 
     def __call__(self, model: Model, *inputs: torch.Tensor, pool: torch.Tensor) -> Places:
         """The places of `inputs`: token rows [T, 3 or more], block table [R, max_blocks]."""
+        if not model.looks:
+            tokens, table = inputs
+            return model.place(tokens[:, 0], tokens[:, 1], table, pool, self.window)
         if self.places is None or not all(map(torch.equal, inputs, self.read)):
             self.read = tuple(tensor.clone() for tensor in inputs)
             tokens, table = self.read
@@ -185,7 +190,7 @@ class Forward:
             carried = self.ring.tensor[source.clamp(0, self.ring.info.rows - 1)]
             mask = source >= 0
             result = tokens + carried * mask if add else torch.where(mask, carried, tokens)
-            return lambda: _write(self.ids.tensor[: views.tokens], result)
+            return lambda: write_live(self.ids.tensor[: views.tokens], result, None)
 
         return body
 
@@ -193,7 +198,7 @@ class Forward:
 
         def body() -> Commit:
             result = model.embed(self.ids.tensor[: views.tokens])
-            return lambda: _write(self.hidden.tensor[: views.tokens], result)
+            return lambda: write_live(self.hidden.tensor[: views.tokens], result, None)
 
         return body
 
@@ -209,7 +214,7 @@ class Forward:
                 live = going_on if live is None else live & going_on
 
             def commit() -> None:
-                _write(hidden, result)
+                write_live(hidden, result, None)
                 write_kv(pool, places, kv_new, live)
 
             return commit
@@ -221,7 +226,7 @@ class Forward:
         def body() -> Commit:
             last = views.sampling()[:, 0]
             result = model.head(self.hidden.tensor[: views.tokens], last)
-            return lambda: _write(self.logits.tensor[: views.samples], result)
+            return lambda: write_live(self.logits.tensor[: views.samples], result, None)
 
         return body
 
@@ -240,23 +245,13 @@ class Forward:
             result = logits.clone() if out.info.label == "logits" else tokens
 
             def commit() -> None:
-                _write(out.tensor[target], result, live)
+                write_live(out.tensor[target], result, live)
                 if places is not None:
-                    self.ring.tensor[places if live is None else places[live]] = (
-                        tokens if live is None else tokens[live]
-                    )
+                    put_live(self.ring.tensor, places, tokens, live)
 
             return commit
 
         return body
-
-
-def _write(target: torch.Tensor, values: torch.Tensor, live: torch.Tensor | None = None) -> None:
-    """Write all rows, or those that are live."""
-    if live is None:
-        target.copy_(values)
-    else:
-        target[live] = values[live]
 
 
 def make_forward(
@@ -276,7 +271,7 @@ def make_forward(
 
     `model` is None in a timing-only run, `drafts` the most that a decode row has.
     """
-    floats = torch.float64
+    floats = torch.float64 if model is None else model.dtype
     samples = workload.batch * (1 + drafts)
     kv_shape: Sequence[int] = (
         workload.kv_blocks, workload.block_size, 2, config.n_kv_heads, config.head_dim,

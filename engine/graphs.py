@@ -60,13 +60,13 @@ class GraphViews(Views):
     def live(self) -> torch.Tensor:
         """[R] bool: the rows in use."""
         active = self.inputs["control"].tensor[ACTIVE]
-        return torch.arange(self.first, self.first + self.rows) < active
+        return self.numbers(self.first + self.rows, self.first) < active
 
     def places(self) -> torch.Tensor:
         """As in `Views`, rows counted from `first`; padding stands in rows of its own."""
         places, live = Views.places(self), self.live()
         positions = torch.where(live, places[:, 0], 0)
-        rows = torch.where(live, places[:, 1] - self.first, torch.arange(self.rows))
+        rows = torch.where(live, places[:, 1] - self.first, self.numbers(self.rows))
         return torch.stack((positions, rows, places[:, 2]), 1)
 
     def sampling(self) -> torch.Tensor:
@@ -78,13 +78,13 @@ class GraphViews(Views):
     def ring_places(self) -> torch.Tensor:
         """[R]: where in the ring the sampled tokens go."""
         start = self.inputs["control"].tensor[RING_START] + self.first
-        return (torch.arange(self.rows) + start) % self.ring_rows
+        return (self.numbers(self.rows) + start) % self.ring_rows
 
     def blocks_written(self, block_size: int) -> list[int]:
-        """The KV blocks that the rows in use write into."""
+        """The KV blocks that the rows in use write into; to be asked where kernels may look."""
         table, live = self.table(), self.live()
         columns = (self.places()[:, 0] // block_size).clamp(0, table.shape[1] - 1)
-        blocks: list[int] = table[torch.arange(self.rows), columns][live].unique().tolist()
+        blocks: list[int] = table[self.numbers(self.rows), columns][live].unique().tolist()
         return blocks
 
 
@@ -191,7 +191,8 @@ class Graphs:
     def _replay(self, graph: Captured, batch: Batch, rows: Sequence[Row], ring_start: int) -> Graph:
         key = graph.key
         kernels = graph.forward.launches(graph.views, graph.out, rows, graph.bodies, ring_start)
-        if graph.bodies:
+        model = graph.forward.model
+        if model is not None and model.looks:
             _, used, _ = graph.forward.touched(batch.launched)
             layer = next(i for i, kernel in enumerate(kernels) if kernel.family == "layer")
             kernels[layer] = self._watched(kernels[layer], graph, batch.step, used)
@@ -199,7 +200,10 @@ class Graphs:
         return Graph(name, tuple(kernels))
 
     def _watched(self, kernel: Kernel, graph: Captured, step: int, own: int) -> Kernel:
-        """The same kernel, its KV writes held against the blocks of the batch's requests."""
+        """The same kernel, its KV writes held against the blocks of the batch's requests.
+
+        Not on a GPU: the host would have to wait for the block table.
+        """
         body, size = graph.bodies[kernel.name], self.forward.workload.block_size
 
         def watched() -> Commit:
@@ -227,13 +231,14 @@ def make_graphs(
     rows = forward.workload.batch
     for slot in forward.slots.device_inputs:  # a capture runs a full batch: every row in use
         if forward.model is not None:
-            slot.buffers["control"].tensor[ACTIVE] = rows
+            slot.buffers["control"].tensor[ACTIVE].fill_(rows)
     out = forward.slots.device_outputs[0].info.label
+    floats = torch.float64 if forward.model is None else forward.model.dtype
     out_shape = (rows, out_columns) if out_columns else (rows,)
     in_pool = (
         Spec("ids", (rows,), torch.int64),
-        Spec("hidden", (rows, config.dim), torch.float64),
-        Spec("logits", (rows, config.vocab), torch.float64),
+        Spec("hidden", (rows, config.dim), floats),
+        Spec("logits", (rows, config.vocab), floats),
         Spec(out, out_shape, torch.float64 if out_columns else torch.int64),
     )
     side = None

@@ -23,6 +23,9 @@ Two properties the lab rests on:
   it would be on a GPU, but nothing raises. Pools start as zeros, never as raw memory: a
   NaN behind the mask would still reach the result.
 
+The kernels run where the weights are. On a GPU none of them looks at what it computes with, for
+the host would have to wait for the answer; on a CPU they may, where that saves work (`looks`).
+
 What this module does not do: loading (`engine.model_weights`), requests, scheduling,
 carry-over, deciding when a write lands.
 """
@@ -36,6 +39,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from engine.live_rows import put_live
 from engine.model_weights import DEFAULT_PATH, LayerWeights, ModelConfig, Weights, load
 
 __all__ = ["LayerOutput", "Model", "ModelConfig", "Places", "greedy", "load_model", "write_kv"]
@@ -81,17 +85,26 @@ class Model:
     """A decoder with fixed weights; its methods are the kernels and change nothing."""
 
     def __init__(
-        self, config: ModelConfig, weights: Weights, dtype: torch.dtype = torch.float64
+        self,
+        config: ModelConfig,
+        weights: Weights,
+        dtype: torch.dtype = torch.float64,
+        looks: bool | None = None,
     ) -> None:
-        """Cast `weights` to `dtype`, in which everything is computed, the KV cache too."""
+        """Cast `weights` to `dtype`, in which everything is computed, the KV cache too.
+
+        `looks`: may kernels look at their data to save work (None: on a CPU)?
+        """
         self.config = config
         self.dtype = dtype
+        self.device = weights.embed.device
+        self.looks = self.device.type == "cpu" if looks is None else looks
         self.weights = Weights(
             weights.embed.to(dtype),
             tuple(LayerWeights(*(w.to(dtype) for w in layer)) for layer in weights.layers),
             weights.head.to(dtype),
         )
-        self._turns = _rotary_table(config, dtype)
+        self._turns = _rotary_table(config, dtype).to(self.device)
 
     @property
     def kv_bytes_per_position(self) -> int:
@@ -121,12 +134,12 @@ class Model:
         in_cache = torch.add(positions, rows, alpha=span)
         in_pool = blocks.index_select(0, in_cache // size) * size + in_cache % size
         own = positions[:, None, None, None]
-        visible = torch.arange(span) <= own
+        columns = torch.arange(span, device=own.device)
+        visible = columns <= own
         if window:
-            visible &= torch.arange(span) > own - window
-        # In a decode step a sequence's copied cache stands where its one token row does. A GPU
-        # would have to make the host wait for this answer.
-        aligned = torch.equal(rows, torch.arange(block_table.shape[0]))
+            visible &= columns > own - window
+        # In a decode step a sequence's copied cache stands where its one token row does.
+        aligned = self.looks and torch.equal(rows, torch.arange(block_table.shape[0]))
         return Places(
             positions, blocks, in_cache, in_pool, visible, None if aligned else rows, span, window
         )
@@ -157,9 +170,9 @@ class Model:
         Queries and keys are turned by their positions; queries are scaled for the dot product.
         """
         mixed = _rms_norm(hidden) @ self.weights.layers[index].qkv
-        pairs = torch.view_as_complex(mixed.unflatten(1, (-1, 2)))
+        pairs = torch.view_as_complex(mixed.to(self._turns.dtype.to_real()).unflatten(1, (-1, 2)))
         turned = torch.view_as_real(pairs * self._turns.index_select(0, positions))
-        return turned.view(len(hidden), -1, self.config.head_dim)
+        return turned.to(self.dtype).view(len(hidden), -1, self.config.head_dim)
 
     def finish(self, index: int, hidden: Tensor, attended: Tensor) -> Tensor:
         """The rest of a layer: [T, D] residual and [T, H * hd] attention -> [T, D]."""
@@ -174,10 +187,7 @@ def write_kv(pool: Tensor, places: Places, kv_new: Tensor, live: Tensor | None =
 
     `live` [T] bool says which token rows count (None: all of them).
     """
-    target = places.in_pool
-    if live is not None:
-        target, kv_new = target[live], kv_new[live]
-    pool.flatten(0, 1).index_copy_(0, target, kv_new)
+    put_live(pool.flatten(0, 1), places.in_pool, kv_new, live)
 
 
 def greedy(logits: Tensor) -> Tensor:

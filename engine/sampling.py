@@ -41,6 +41,8 @@ class Sampler:
         scores = _keep_likely(logits / self.temperature, self.top_k, self.top_p)
         if self.generator is not None:
             uniform = torch.rand(scores.shape, generator=self.generator, dtype=torch.float64)
+            if scores.device.type != "cpu":  # one stream of numbers, the host's, on every device
+                uniform = uniform.pin_memory().to(scores.device, non_blocking=True)
         else:
             uniform = counter_uniform(seeds, positions, scores.shape[-1])
         return (scores - (-uniform.clamp(1e-300, 1 - 1e-16).log()).log()).argmax(-1)
@@ -70,7 +72,8 @@ def make_sampler(workload: Workload, rng: str, seed: int) -> Sampler:
 def counter_uniform(seeds: torch.Tensor, positions: torch.Tensor, width: int) -> torch.Tensor:
     """Uniform numbers in [0, 1), shape [R, width], from seeds [R] and positions [R] alone."""
     rows = _mix(_mix(seeds * _GOLDEN) + positions * _MIX_1)
-    bits = _mix(rows[:, None] + torch.arange(1, width + 1) * _GOLDEN)
+    ids = torch.arange(1, width + 1, device=rows.device)
+    bits = _mix(rows[:, None] + ids * _GOLDEN)
     return _shift(bits, 11).to(torch.float64) / 2**53
 
 

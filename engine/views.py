@@ -71,13 +71,17 @@ class Views:
         """[samples, ...]: an input's row for each token sampled."""
         return self.rows_of(label)
 
+    def numbers(self, stop: int, start: int = 0) -> torch.Tensor:
+        """start, start + 1, ... before `stop`, where the inputs are."""
+        return torch.arange(start, stop, device=self.inputs["tokens"].tensor.device)
+
     def live(self) -> torch.Tensor | None:
         """[R] bool: the rows in use; None when all are."""
         return None
 
     def ring_places(self) -> torch.Tensor | None:
         """[R]: where in the ring the sampled tokens go; None where they do not go at once."""
-        return (torch.arange(self.rows) + self.ring_start) % self.ring_rows
+        return (self.numbers(self.rows) + self.ring_start) % self.ring_rows
 
     def ring_mask(self, ring_start: int, count: int) -> int:
         """The places of `count` rows as a mask, where the batch's first row has `ring_start`."""

@@ -83,8 +83,14 @@ class Recorder(ABC):
         self.memory.add(nbytes, on_host)
         info = BufferInfo(len(self.log.buffers), resource, label, slot, shape[0], nbytes, on_host)
         self.log.buffers.append(info)
-        data = torch.zeros(tuple(shape), dtype=dtype) if self.compute else None
+        data = self._zeros(tuple(shape), dtype, on_host, pinned) if self.compute else None
         return Buffer(info, data, pinned)
+
+    def _zeros(
+        self, shape: tuple[int, ...], dtype: torch.dtype, on_host: bool, pinned: bool
+    ) -> torch.Tensor:
+        """The memory itself; a device that computes on the CPU has one kind of it."""
+        return torch.zeros(shape, dtype=dtype)
 
     def _log(
         self,
