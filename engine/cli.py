@@ -21,6 +21,7 @@ from engine.execution import Run, execute
 from engine.fit import fit_cost
 from engine.mechanisms import MechanismError
 from engine.mechanisms_page import mechanisms_page
+from engine.model_sizes import MODELS
 from engine.report import (
     is_bad,
     mechanisms_report,
@@ -73,6 +74,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--widen", type=_count, default=0, metavar="MS",
         help="hold back what races, so that every race shows (milliseconds)",
+    )  # fmt: skip
+    run.add_argument(
+        "--model", default="trained", choices=MODELS,
+        help="the trained model, or random weights of a size",
     )  # fmt: skip
     run.add_argument("--cost", help="a cost preset or a JSON file")
     run.add_argument("--workload", help="a workload preset or a JSON file")
@@ -146,7 +151,7 @@ def _run(options: argparse.Namespace) -> int:
         options.mode, set=_settings(options.set), cost=options.cost, workload=options.workload,
         batch=options.batch, steps=options.steps, requests=options.requests, seed=options.seed,
         jitter=options.jitter, compute=not options.no_compute, device=options.device,
-        pace=options.pace, widen_ms=options.widen,
+        pace=options.pace, widen_ms=options.widen, model=options.model,
     )  # fmt: skip
     if options.profile is not None:
         if options.out is None:

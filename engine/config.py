@@ -41,7 +41,8 @@ class RunConfig:
     """A run. `steps` cuts it, `requests` overrides how many a generated workload has.
 
     `device` is a name of `engine.devices`. Where it measures, `pace` stretches all work to the
-    cost model's times, and `widen_ms` holds back what races. `compute=False` runs the timing
+    cost model's times, and `widen_ms` holds back what races. `model` is a name of
+    `engine.model_sizes`. `compute=False` runs the timing
     alone. `stop_at_ns` freezes the run at an instant (None: to its end).
     Jittered times come from the seed; `timing` numbers further ones of the same work.
     """
@@ -60,6 +61,7 @@ class RunConfig:
     stop_at_ns: int | None = None
     pace: bool = False
     widen_ms: int = 0
+    model: str = "trained"
 
     def key(self) -> str:
         """The same text for the same run: the key under which runs are cached."""
@@ -95,6 +97,15 @@ class RunConfig:
         """The same run on the modelled clock."""
         return replace(self, device="virtual", pace=False, widen_ms=0)
 
+    @property
+    def judge(self) -> "RunConfig":
+        """The run whose synchronous form says which tokens are right: the modelled one.
+
+        A random model may be too large for it, and on a GPU its numbers are others: it is
+        judged by the device that runs it.
+        """
+        return self.prediction if self.model == "trained" else self
+
     def describe(self) -> dict[str, Any]:
         """What a trace file says of the run it holds."""
         return {
@@ -108,6 +119,7 @@ class RunConfig:
             "jitter_percent": self.jitter_percent,
             "device": self.device,
             **({"timing": self.timing} if self.timing else {}),
+            **({"model": self.model} if self.model != "trained" else {}),
             **({"pace": True} if self.pace else {}),
             **({"widen_ms": self.widen_ms} if self.widen_ms else {}),
         }

@@ -7,6 +7,7 @@ from engine.device.cost import CostModel
 from engine.device.cost_file import load_cost
 from engine.devices import check_device
 from engine.mechanisms import Mechanisms, Toggle, encode
+from engine.model_sizes import check_model
 from engine.modes import mode_named
 from engine.workload import Workload
 from engine.workload_file import load_workload
@@ -27,6 +28,7 @@ def configure(
     device: str = "virtual",
     pace: bool = False,
     widen_ms: int = 0,
+    model: str = "trained",
 ) -> RunConfig:
     """The configuration of a mode with changes. A cost model brings its own workload along.
 
@@ -36,6 +38,7 @@ def configure(
     check_numbers(
         batch=batch, steps=steps, requests=requests, seed=seed, jitter=jitter, widen=widen_ms
     )
+    check_model(model)
     check_device(device, pace=pace, widen_ms=widen_ms, jitter=jitter)
     scene = mode_named(mode)
     changes = {name: encode(value) for name, value in (set or {}).items()}
@@ -60,4 +63,5 @@ def configure(
         device=device,
         pace=pace,
         widen_ms=widen_ms,
+        model=model,
     )

@@ -5,12 +5,13 @@ that measures, work takes as long as it takes, or at least as long as the cost m
 run is paced.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from engine.config import ConfigError, RunConfig
 from engine.device.api import Device
 from engine.device.cost import CostModel
+from engine.device.cuda import CudaDevice, missing_gpu
 from engine.device.faults import Fault
 from engine.device.nvtx_ranges import nvtx_listener
 from engine.device.ranges import MakeDevice, Profiler, told_to
@@ -22,21 +23,38 @@ from engine.device.virtual import VirtualDevice
 from engine.device.watched import Watcher, watched_by
 from engine.memo import remembering_model
 from engine.model import Model, load_model
+from engine.model_sizes import TRAINED, random_model
+
+
+def nothing_missing() -> str:
+    """A device that every machine has."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A device: one sentence about it, how to make it, and whether it measures time."""
+    """A device: one sentence about it, how to make it, and whether it measures time.
+
+    `where` is the torch device that it computes on, `paces` whether it can stretch work to the
+    cost model's times, `missing` says why it cannot be used here (nothing where it can).
+    """
 
     about: str
     make: MakeDevice
     measures: bool
+    where: str = "cpu"
+    paces: bool = True
+    missing: Callable[[], str] = nothing_missing
 
 
 DEVICES = {
     "virtual": Kind("a modelled clock: the same times on every machine", VirtualDevice, False),
     "threads": Kind("a thread for each stream: times as they really are", ThreadsDevice, True),
-}
+    "cuda": Kind(
+        "an NVIDIA GPU: times as they really are",
+        CudaDevice, True, where="cuda", paces=False, missing=missing_gpu,
+    ),
+}  # fmt: skip
 
 
 def check_device(name: str, *, pace: bool, widen_ms: int, jitter: float) -> None:
@@ -47,8 +65,12 @@ def check_device(name: str, *, pace: bool, widen_ms: int, jitter: float) -> None
     if not measures and (pace or widen_ms):
         asked = "pace" if pace else "widen"
         raise ConfigError(f"{asked} is for devices that measure time, and {name!r} models it")
+    if pace and not DEVICES[name].paces:
+        raise ConfigError(f"{name!r} takes what it takes and cannot be paced: use threads")
     if measures and jitter and not pace:
         raise ConfigError(f"jitter varies the cost model's times: on {name!r} it needs pace, too")
+    if missing := DEVICES[name].missing():
+        raise ConfigError(missing)
 
 
 def make_device(
@@ -100,5 +122,8 @@ def model_for(config: RunConfig) -> Model | None:
     """
     if not config.compute:
         return None
+    where = DEVICES[config.device].where
+    if config.model != TRAINED:
+        return random_model(config.model, where)
     as_it_is = DEVICES[config.device].measures and not config.pace
-    return load_model() if as_it_is else remembering_model()
+    return load_model(where=where) if as_it_is else remembering_model()

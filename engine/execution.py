@@ -80,7 +80,7 @@ class Run:
         """What differs from the synchronous baseline; None where no token was computed."""
         if not self.config.compute:
             return None
-        truth = baseline(self.config.prediction).requests
+        truth = baseline(self.config.judge).requests
         cut = self.stopped or self.config.steps is not None
         return diff_tokens(self.requests, truth, self.steps, cut)
 
@@ -121,7 +121,7 @@ class Run:
     @cached_property
     def trace(self) -> Trace:
         """The run as a trace."""
-        meta = {"run": self.config.describe()}
+        meta = {"run": self.config.describe() | self.device.measured}
         with no_garbage_collection():
             counters = self.parts.counters + queue_of(self) + copied_of(self)
             return build_trace(self.device.log, self.device.spans, counters, meta)
@@ -142,6 +142,7 @@ def run(
     device: str = "virtual",
     pace: bool = False,
     widen_ms: int = 0,
+    model: str = "trained",
     listener: Listener | None = None,
     stop: Stop = never,
 ) -> Run:
@@ -153,7 +154,7 @@ def run(
     config = configure(
         mode, set=set, cost=cost, workload=workload, batch=batch, steps=steps,
         requests=requests, seed=seed, jitter=jitter, compute=compute,
-        device=device, pace=pace, widen_ms=widen_ms,
+        device=device, pace=pace, widen_ms=widen_ms, model=model,
     )  # fmt: skip
     return execute(config, listener=listener, stop=stop)
 

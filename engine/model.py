@@ -40,7 +40,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from engine.live_rows import put_live
-from engine.model_weights import DEFAULT_PATH, LayerWeights, ModelConfig, Weights, load
+from engine.model_weights import DEFAULT_PATH, ModelConfig, Weights, load
 
 __all__ = ["LayerOutput", "Model", "ModelConfig", "Places", "greedy", "load_model", "write_kv"]
 
@@ -99,11 +99,7 @@ class Model:
         self.dtype = dtype
         self.device = weights.embed.device
         self.looks = self.device.type == "cpu" if looks is None else looks
-        self.weights = Weights(
-            weights.embed.to(dtype),
-            tuple(LayerWeights(*(w.to(dtype) for w in layer)) for layer in weights.layers),
-            weights.head.to(dtype),
-        )
+        self.weights = weights.to(dtype)
         self._turns = _rotary_table(config, dtype).to(self.device)
 
     @property
@@ -196,9 +192,11 @@ def greedy(logits: Tensor) -> Tensor:
 
 
 @lru_cache(maxsize=4)
-def load_model(path: Path | None = None) -> Model:
-    """The model at `path` (the trained one that comes with the engine), read once a process."""
-    return Model(*load(path or DEFAULT_PATH))
+def load_model(path: Path | None = None, where: str = "cpu") -> Model:
+    """The model at `path` (the trained one that comes with the engine), read once a process and
+    held by the torch device `where`."""
+    config, weights = load(path or DEFAULT_PATH)
+    return Model(config, weights.to(where))
 
 
 def _rms_norm(x: Tensor) -> Tensor:

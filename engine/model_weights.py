@@ -72,6 +72,11 @@ class Weights(NamedTuple):
     head: Tensor
     """[D, V]"""
 
+    def to(self, kind: torch.dtype | str) -> "Weights":
+        """The same matrices in another type of number, or on another torch device."""
+        layers = tuple(LayerWeights(*(w.to(kind) for w in layer)) for layer in self.layers)
+        return Weights(self.embed.to(kind), layers, self.head.to(kind))
+
 
 def shapes(config: ModelConfig) -> dict[str, tuple[int, int]]:
     """The name and shape of every matrix, in a fixed order."""
@@ -101,18 +106,22 @@ def assemble(config: ModelConfig, named: Mapping[str, Tensor]) -> Weights:
 
 
 def random_matrices(config: ModelConfig, seed: int) -> dict[str, Tensor]:
-    """Untrained fp32 matrices by name: normal, scaled so that a product keeps its size.
+    """Untrained fp32 matrices by name: normal, as wide as `spread` says."""
+    generator = torch.Generator().manual_seed(seed)
+    return {
+        name: torch.randn(shape, generator=generator) * spread(config, name, shape)
+        for name, shape in shapes(config).items()
+    }
+
+
+def spread(config: ModelConfig, name: str, shape: tuple[int, int]) -> float:
+    """The standard deviation of an untrained matrix, such that a product keeps its size.
 
     Matrices that add to the residual stream start smaller, by 1/sqrt(2 * n_layers), as in GPT-2.
     """
-    generator = torch.Generator().manual_seed(seed)
-    matrices = {}
-    for name, shape in shapes(config).items():
-        fan_in = 1 if name == "embed" else shape[0]
-        residual = name.endswith((".out", ".down"))
-        scale = fan_in**-0.5 * ((2 * config.n_layers) ** -0.5 if residual else 1.0)
-        matrices[name] = torch.randn(shape, generator=generator) * scale
-    return matrices
+    fan_in = 1 if name == "embed" else shape[0]
+    residual = name.endswith((".out", ".down"))
+    return float(fan_in**-0.5 * ((2 * config.n_layers) ** -0.5 if residual else 1.0))
 
 
 def save(path: Path, config: ModelConfig, named: Mapping[str, Tensor]) -> None:

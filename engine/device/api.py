@@ -200,14 +200,14 @@ class Device(Protocol):
     spans: list[HostSpan]
     context: Context
     memory: "Memory"
+    measured: dict[str, float]
+    """How well the times of a finished run are known, by name and unit; for its trace."""
 
     @property
     def now_ns(self) -> int:
         """The time on the host's clock (ns)."""
 
-    def stream(
-        self, name: str, kind: StreamKind = StreamKind.NON_BLOCKING, priority: int = 0
-    ) -> Stream:
+    def stream(self, name: str, kind: StreamKind = ..., priority: int = 0) -> Stream:
         """Make a stream (DEFAULT returns the one legacy default stream)."""
 
     def event(self, name: str) -> Event:

@@ -41,6 +41,7 @@ class Recorder(ABC):
         self.spans: list[HostSpan] = []
         self.context = Context()
         self.memory = Memory()
+        self.measured: dict[str, float] = {}
         self.default_stream = self._add_stream("default", StreamKind.DEFAULT, 0)
 
     @property

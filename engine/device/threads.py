@@ -66,7 +66,7 @@ class ThreadsDevice(Workers):
             source, reads = self._stage(src, reads, pace_ns), ()
         act = None
         if dst.data is not None and source is not None:
-            act = copy_act(dst.data, source, rows, self.cost.chunks)
+            act = self._copying(dst.data, source, rows)
         nbytes = rows * src.row_bytes
         work = self._queue_copy(stream, src, reads, (dst.first(rows),), act, pace_ns, nbytes)
         if pageable and not to_device:
@@ -80,7 +80,7 @@ class ThreadsDevice(Workers):
         self._repair_before(stream, _copy_name(src))
         act = None
         if dst.data is not None and src.data is not None:
-            act = copy_rows_act(dst.data, to_rows, src.data, from_rows, self.cost.chunks)
+            act = self._copying_rows(dst.data, to_rows, src.data, from_rows)
         reads, writes = (src.rows(rows_mask(from_rows)),), (dst.rows(rows_mask(to_rows)),)
         pace_ns = self.cost.rows_work_ns(len(to_rows), share)
         nbytes = len(to_rows) * src.info.nbytes // src.info.rows
@@ -183,6 +183,14 @@ class ThreadsDevice(Workers):
         self._temporaries.record_stream(buffer, stream)
 
     # -------------------------------------------------------------- machinery
+
+    def _copying(self, dst: torch.Tensor, src: torch.Tensor, rows: int) -> Act:
+        return copy_act(dst, src, rows, self.cost.chunks)
+
+    def _copying_rows(
+        self, dst: torch.Tensor, to_rows: Sequence[int], src: torch.Tensor, from_rows: Sequence[int]
+    ) -> Act:
+        return copy_rows_act(dst, to_rows, src, from_rows, self.cost.chunks)
 
     def _queue_copy(
         self, stream: Stream, src: Buffer, reads: tuple[Access, ...], writes: tuple[Access, ...],

@@ -30,6 +30,8 @@ class Workers(Recorder):
     the cost model's pace.
     """
 
+    _work: type[Work] = Work
+
     def __init__(self, settings: Settings) -> None:
         self.cost = settings.cost
         self._fault = settings.fault
@@ -41,6 +43,7 @@ class Workers(Recorder):
         self._tails: list[Works] = []
         self._order = StreamOrder(self._tails)
         self._due_ns = self._since_ns = 0
+        self._closed = False
         h2d, d2h = Engine(), Engine()
         self._copy_engines = {
             OpKind.H2D: h2d, OpKind.D2H: h2d if self.cost.copy_engines == 1 else d2h,
@@ -54,10 +57,14 @@ class Workers(Recorder):
         return self._clock.now_ns
 
     def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
-        self._workers.append(Worker(name, self._clock, self._failure))
+        self._begin_stream(name, kind, priority)
         self._tails.append(())
         self._order.add_stream(kind)
         return super()._add_stream(name, kind, priority)
+
+    def _begin_stream(self, name: str, kind: StreamKind, priority: int) -> None:
+        """Whoever does a new stream's work."""
+        self._workers.append(Worker(name, self._clock, self._failure))
 
     @contextmanager
     def host(self, name: str, units: int = 1) -> Iterator[None]:
@@ -78,9 +85,9 @@ class Workers(Recorder):
         self._clock.called_off.set()
         for worker in self._workers:
             worker.end()
-        if self._workers:
+        if not self._closed:
             quick_switching.let_go()
-        self._workers = []
+        self._workers, self._closed = [], True
 
     def _enqueue(self, op: Op, act: Act | None, pace_ns: int) -> Work:
         """Queue an operation that has just been logged."""
@@ -89,12 +96,16 @@ class Workers(Recorder):
         engine = self._copy_engines.get(op.kind) or Engine()
         after = self._tails[op.stream] + self._order.release(op.stream)
         pace_ns, delay_ns = self._jitter.apply(pace_ns), self._delays.get(op.name, 0)
-        work = Work(op, act, after, engine, self._due_ns, pace_ns, delay_ns)
+        work = self._work(op, act, after, engine, self._due_ns, pace_ns, delay_ns)
         if self._fault is not None and self._fault.strikes(op, work):
             work.act = None
         self._tails[op.stream] = (work,)
-        self._workers[op.stream].put(work)
+        self._begin(work)
         return work
+
+    def _begin(self, work: Work) -> None:
+        """Hand work to whoever does it."""
+        self._workers[work.op.stream].put(work)
 
     def _bar(self, op: Op) -> None:
         """Hold an operation back behind the legacy default stream's barrier, if there is one."""

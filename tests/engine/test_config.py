@@ -25,6 +25,7 @@ OTHER = {
     "stop_at_ns": 5,
     "pace": True,
     "widen_ms": 5,
+    "model": "tiny",
 }
 DEFAULT = RunConfig()
 

@@ -4,10 +4,14 @@ Where each kernel stands on the modelled clock to the nanosecond (`test_virtual_
 virtual device alone: a real machine promises no times.
 """
 
+import pytest
+
 from engine.device.cost import CostModel
+from engine.device.settings import Settings
 from tests.engine.device.bench import virtual
 from tests.engine.device.conformance import Conformance
 from tests.engine.device.gated import GatedThreads
+from tests.engine.device.sleepy import SleepyCuda
 
 
 class TestVirtual(Conformance):
@@ -25,3 +29,11 @@ class TestThreads(Conformance):
 
     def make_device(self):
         return GatedThreads(CostModel(kernel_ns={"layer": 1}))
+
+
+@pytest.mark.gpu
+class TestCuda(Conformance):
+    """Kernels of the family "layer" sleep between reading and writing."""
+
+    def make_device(self):
+        return SleepyCuda(Settings(CostModel(kernel_ns={"layer": 1})))

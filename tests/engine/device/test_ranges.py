@@ -11,7 +11,7 @@ import pytest
 from engine import run
 from engine.device.nvtx_ranges import nvtx_listener
 from engine.device.virtual import VirtualDevice
-from engine.devices import DEVICES
+from tests.engine.device.names import NAMES
 
 TOOL = Path(__file__).with_name("listening_tool.c")
 COMPILER = shutil.which("cc")
@@ -45,7 +45,7 @@ def notes(monkeypatch):
     return notes
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", NAMES)
 @pytest.mark.parametrize(
     "mode",
     ["sync", "async", "ready-queue", "pageable", "cold-allocation", "blocking-launch", "item-sync"],
@@ -64,7 +64,7 @@ def test_what_is_told_changes_nothing(monkeypatch):
     assert (told.figures, told.texts) == (plain.figures, plain.texts)
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", NAMES)
 def test_every_range_ends_with_a_run_that_fails(notes, device):
     def listener(request, text):
         raise RuntimeError("hung up")
@@ -88,7 +88,7 @@ def test_without_the_library_nobody_is_told(monkeypatch):
 
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler to make a listening tool")
 @pytest.mark.skipif(sys.platform != "linux", reason="the tool is built as on Linux")
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", NAMES)
 def test_a_tool_in_the_librarys_place_is_told(device, tmp_path):
     tool, seen = tmp_path / "tool.so", tmp_path / "seen.txt"
     subprocess.run([COMPILER, "-shared", "-fPIC", "-o", tool, TOOL], check=True)

@@ -1,0 +1,79 @@
+"""The models to choose from: the trained one, and random ones that keep a larger device busy.
+
+A random model writes nonsense. Its sizes are those of well-known models (Llama 3.2 1B; Llama 3.1
+8B with four more layers in place of its large vocabulary: this engine's tokens are bytes). Its
+weights are made where they are used, from a seed: there is no file. On a GPU they are bf16, on a
+CPU, as the trained ones, float64.
+"""
+
+import os
+from functools import lru_cache
+
+import torch
+
+from engine.config import ConfigError
+from engine.model import Model
+from engine.model_weights import ModelConfig, assemble, shapes, spread
+
+TRAINED = "trained"
+
+RANDOM = {
+    "tiny": ModelConfig(n_layers=2, dim=32, n_heads=2, n_kv_heads=1, head_dim=16, ff_dim=64),
+    "1b": ModelConfig(
+        n_layers=16, dim=2048, n_heads=32, n_kv_heads=8, head_dim=64, ff_dim=8192,
+        max_positions=2048, rope_theta=500_000.0,
+    ),
+    "8b": ModelConfig(
+        n_layers=36, dim=4096, n_heads=32, n_kv_heads=8, head_dim=128, ff_dim=14336,
+        max_positions=2048, rope_theta=500_000.0,
+    ),
+}  # fmt: skip
+
+MODELS = (TRAINED, *RANDOM)
+
+
+def check_model(name: str) -> None:
+    """Raise ConfigError where there is no such model."""
+    if name not in MODELS:
+        raise ConfigError(f"there is no model {name!r}: use one of {', '.join(MODELS)}")
+
+
+def parameters(config: ModelConfig) -> int:
+    """How many numbers a model of these sizes holds."""
+    return sum(rows * columns for rows, columns in shapes(config).values())
+
+
+@lru_cache(maxsize=1)
+def random_model(name: str, where: str) -> Model:
+    """A random model on the torch device `where`; the last one made is kept.
+
+    Raises ConfigError where it does not fit into the memory that is free.
+    """
+    config = RANDOM[name]
+    dtype = torch.float64 if where == "cpu" else torch.bfloat16
+    check_memory(name, parameters(config) * dtype.itemsize, free_bytes(where))
+    generator = torch.Generator(where).manual_seed(0)
+    named = {}
+    for label, shape in shapes(config).items():
+        matrix = torch.empty(shape, dtype=dtype, device=where)
+        named[label] = matrix.normal_(0.0, spread(config, label, shape), generator=generator)
+    return Model(config, assemble(config, named), dtype)
+
+
+def check_memory(name: str, needed: int, free: int | None) -> None:
+    """Raise ConfigError where a model needs more bytes than are free (None: nobody knows)."""
+    if free is not None and needed > free:
+        raise ConfigError(
+            f"model {name!r} takes {needed / 1e9:.1f} GB and {free / 1e9:.1f} GB of memory are "
+            "free: choose a smaller model, or run the timing alone"
+        )
+
+
+def free_bytes(where: str) -> int | None:
+    """Free memory of a torch device; None where the system does not say."""
+    if where != "cpu":
+        return int(torch.cuda.mem_get_info()[0])
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
