@@ -63,7 +63,7 @@ def measure(run: "Run") -> Service:
     parts = run.parts
     committed = sum(request.committed for request in run.requests)
     return Service(
-        requests_done=sum(request.finished for request in run.requests),
+        requests_done=sum(map(_is_done, run.requests)),
         throughput_tokens_per_s=committed * 1e9 / run.wall_ns if run.wall_ns else 0.0,
         **waiting_times(run.requests, step_times(run.device.spans)),
         queue_peak_requests=max((length for _, _, length in queue_of(run)), default=0),
@@ -185,6 +185,11 @@ def waiting_times(requests: Sequence[Request], times: StepTimes) -> dict[str, fl
         figures[f"{name}_median_ms"] = median(values) / 1e6 if values else None
         figures[f"{name}_p99_ms"] = percentile(values, 0.99) / 1e6 if values else None
     return figures
+
+
+def _is_done(request: Request) -> bool:
+    """True when a request came to its own end: it did not fail, and nobody called it off."""
+    return request.finished and not (request.failed or request.cancelled)
 
 
 def percentile(values: Sequence[float], share: float) -> float:

@@ -29,9 +29,10 @@ CSS = f"""<style>
 
 
 def texts_html(requests: Sequence[Request], truth: Sequence[Request], diff: TokenDiff) -> str:
-    """All requests of a run: those with wrong tokens first, each beside the baseline's text."""
+    """All requests of a run: those with wrong tokens first, each beside the baseline's text,
+    then those that failed."""
     expected = {request.id: request for request in truth}
-    ordered = sorted(requests, key=lambda request: -len(diff.wrong.get(request.id, ())))
+    ordered = sorted(requests, key=lambda r: (-len(diff.wrong.get(r.id, ())), not r.failed))
     blocks = [
         _request(request, expected.get(request.id), diff.wrong.get(request.id, ()))
         for request in ordered
@@ -40,15 +41,24 @@ def texts_html(requests: Sequence[Request], truth: Sequence[Request], diff: Toke
 
 
 def _request(request: Request, truth: Request | None, wrong: Collection[int]) -> str:
-    key = "text.wrong" if wrong else "text.right"
     total = max(len(request.tokens), len(truth.tokens) if truth else 0)
-    head = t(key, id=request.id, wrong=len(wrong), total=total)
+    head = t(_verdict(request, wrong), id=request.id, wrong=len(wrong), total=total,
+             came=len(request.tokens))  # fmt: skip
     prompt = f'<span class="prompt">{for_html(decode(request.prompt))}</span>'
     body = _column("", prompt + marked(request.tokens, wrong))
     if wrong and truth is not None:
         body = _column(t("text.this_run"), prompt + marked(request.tokens, wrong))
         body += _column(t("text.baseline"), prompt + for_html(truth.text))
     return f'<section><h4>{for_html(head)}</h4><div class="pair">{body}</div></section>'
+
+
+def _verdict(request: Request, wrong: Collection[int]) -> str:
+    """The sentence about a request. One that failed or was cancelled is not compared."""
+    if wrong:
+        return "text.wrong"
+    if request.failed:
+        return "text.failed"
+    return "text.cancelled" if request.cancelled else "text.right"
 
 
 def _column(title: str, body: str) -> str:

@@ -1,5 +1,6 @@
 """Wrong tokens are marked, right ones are not."""
 
+from engine import baseline, run
 from engine.request import Request
 from engine.token_diff import TokenDiff
 from engine.tokenizer import EOS, encode
@@ -43,3 +44,18 @@ def test_the_idle_table_adds_up() -> None:
     sync = study("sync")
     table = idle_table({"run": sync.numbers.gaps}, {"run": sync.numbers.wall_ms})
     assert abs(table["run (ms)"].sum() - sync.numbers.gpu_idle_ms) < 1e-6
+
+
+def test_a_request_that_failed_or_was_cancelled_is_said_to_be_so() -> None:
+    for mode, word in (
+        ("kernel-error", "failed after"),
+        ("cancel-at-once", "cancelled by its client"),
+    ):
+        found = run(mode)
+        html = texts_html(found.requests, baseline(found.config).requests, found.token_diff)
+        for request in found.requests:
+            if request.failed or request.cancelled:
+                line = next(part for part in html.split("<h4>") if f"{request.id}:" in part)
+                assert word in line and f"after {len(request.tokens)} of" in line
+                assert "all right" not in line.split("</h4>")[0]
+        assert word in html
