@@ -25,8 +25,8 @@ def summarize(trace: Trace) -> dict[str, Any]:
 
     `span_ms` runs from the first to the last event. `active` of a device is the union of
     its kernels, copies and memsets over the time from its first to its last GPU event;
-    `compute_active` counts kernels only. `gaps` sums over all devices what `find_gaps` calls
-    a gap: in an engine dump time without a kernel, which is more than `idle_ms`.
+    `compute_active` counts kernels other than communication. `gaps` sums over all devices
+    what `find_gaps` calls a gap: in an engine dump time without a kernel, more than `idle_ms`.
     """
     gaps = gaps_by_cause(find_gaps(trace))
     return {
@@ -57,6 +57,11 @@ def as_text(summary: dict[str, Any]) -> str:
             f"         copies {device['copy_ms']:,.3f} ms, of which "
             f"{device['copy_compute_overlap_ms']:,.3f} ms under kernels",
         ]
+        if device["communication_ms"]:
+            lines.append(
+                f"         communication {device['communication_ms']:,.3f} ms, of which "
+                f"{device['exposed_communication_ms']:,.3f} ms with nothing computed under it"
+            )
     if summary["gaps"]:
         lines += NO_KERNEL if summary["format"] == ENGINE_FORMAT else IDLE
     causes = list(summary["gaps"].items())
@@ -75,7 +80,11 @@ def _device(activity: DeviceActivity) -> dict[str, Any]:
         "idle_ms": activity.idle_ns / NS_PER_MS,
         "active": activity.active,
         "compute_active": activity.compute_active,
+        "compute_ms": activity.compute_ns / NS_PER_MS,
+        "communication_ms": activity.communication_ns / NS_PER_MS,
+        "exposed_communication_ms": activity.exposed_communication_ns / NS_PER_MS,
         "copy_ms": activity.copy_ns / NS_PER_MS,
+        "copy_only_ms": activity.copy_only_ns / NS_PER_MS,
         "copy_compute_overlap_ms": activity.copy_compute_overlap_ns / NS_PER_MS,
         "streams": list(activity.streams),
     }

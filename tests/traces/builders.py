@@ -29,7 +29,8 @@ class Diagram:
         after: tuple[int, ...] = (),
         **more: Any,
     ) -> int:
-        op = self._add(track, kind, kind, start, end, device=0, **more)
+        name = more.pop("name", kind)
+        op = self._add(track, kind, name, start, end, device=0, **more)
         if launch is not None:
             self.flow(launch, op, "launch")
         for other in after:

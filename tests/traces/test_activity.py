@@ -44,3 +44,41 @@ def test_busy_agrees_with_counting_instants(ops):
     (device,) = device_activity(run.trace())
     assert device.busy_ns == len({t for start, n in ops for t in range(start, start + n)})
     assert 0 <= device.idle_ns <= device.span_ns
+
+
+def test_communication_counts_apart_and_what_compute_covers_is_not_exposed():
+    run = Diagram()
+    run.gpu("compute", "kernel", 0, 10)
+    run.gpu("D2H", "kernel", 5, 25, name="ncclDevKernel_AllReduce_Sum_bf16_RING_LL")
+    run.gpu("H2D", "h2d", 20, 40)
+    (device,) = device_activity(run.trace())
+    assert (device.compute_ns, device.communication_ns) == (10, 20)
+    assert device.exposed_communication_ns == 15
+    assert (device.copy_compute_overlap_ns, device.copy_only_ns) == (5, 15)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 40), st.integers(0, 9), st.sampled_from(["mm", "nccl", "h2d", "memset"])
+        ),
+        min_size=1,
+        max_size=9,
+    )
+)
+def test_every_busy_instant_is_in_one_class(ops):
+    run = Diagram()
+    for start, length, what in ops:
+        kind = what if what in ("h2d", "memset") else "kernel"
+        run.gpu("compute", kind, start, start + length, name=what)
+    (device,) = device_activity(run.trace())
+    at = {
+        what: {t for start, n, other in ops if other == what for t in range(start, start + n)}
+        for what in ("mm", "nccl", "h2d", "memset")
+    }
+    assert device.compute_ns == len(at["mm"])
+    assert device.exposed_communication_ns == len(at["nccl"] - at["mm"])
+    assert device.copy_only_ns == len(at["h2d"] - at["mm"] - at["nccl"])
+    memset_only = len(at["memset"] - at["mm"] - at["nccl"] - at["h2d"])
+    classes = device.compute_ns + device.exposed_communication_ns + device.copy_only_ns
+    assert device.busy_ns == classes + memset_only
