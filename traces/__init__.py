@@ -10,6 +10,7 @@ from traces.gaps import find_gaps, wall_ns
 from traces.readers.reader import open_trace, read_traces
 from traces.samples import Sample, list_samples, open_sample
 from traces.schema import Trace, TraceError
+from traces.steps import Step, Steps, find_steps
 from traces.summary import summarize
 
 __all__ = [
@@ -17,10 +18,13 @@ __all__ = [
     "Gap",
     "GapPart",
     "Sample",
+    "Step",
+    "Steps",
     "Trace",
     "TraceError",
     "device_activity",
     "find_gaps",
+    "find_steps",
     "gaps_by_cause",
     "list_samples",
     "open_sample",

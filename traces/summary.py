@@ -8,6 +8,7 @@ from traces.activity import DeviceActivity, device_activity
 from traces.gap import gaps_by_cause
 from traces.gaps import find_gaps
 from traces.schema import ENGINE_FORMAT, Trace
+from traces.steps import Steps, find_steps
 
 NS_PER_MS = 1e6
 GAP_ROWS = 12
@@ -21,7 +22,7 @@ NO_KERNEL = [
 
 
 def summarize(trace: Trace) -> dict[str, Any]:
-    """Format, counts, span, activity of each device, idle ms by cause, and warnings.
+    """Format, counts, span, activity of each device, idle ms by cause, steps, and warnings.
 
     `span_ms` runs from the first to the last event. `active` of a device is the union of
     its kernels, copies and memsets over the time from its first to its last GPU event;
@@ -36,6 +37,7 @@ def summarize(trace: Trace) -> dict[str, Any]:
         "span_ms": _extent_ns(trace) / NS_PER_MS,
         "devices": [_device(activity) for activity in device_activity(trace)],
         "gaps": {cause: ns / NS_PER_MS for cause, ns in gaps.items()},
+        "steps": _steps(find_steps(trace)),
         "warnings": [*trace.meta.get("warnings", []), *_missing_gpu_work(trace)],
     }
 
@@ -62,6 +64,12 @@ def as_text(summary: dict[str, Any]) -> str:
                 f"         communication {device['communication_ms']:,.3f} ms, of which "
                 f"{device['exposed_communication_ms']:,.3f} ms with nothing computed under it"
             )
+    steps = summary["steps"]
+    if steps["count"]:
+        lines.append(
+            f"steps    {steps['count']:,} by {steps['by']}, median {steps['median_ms']:,.3f} ms, "
+            f"99 % within {steps['p99_ms']:,.3f} ms"
+        )
     if summary["gaps"]:
         lines += NO_KERNEL if summary["format"] == ENGINE_FORMAT else IDLE
     causes = list(summary["gaps"].items())
@@ -87,6 +95,16 @@ def _device(activity: DeviceActivity) -> dict[str, Any]:
         "copy_only_ms": activity.copy_only_ns / NS_PER_MS,
         "copy_compute_overlap_ms": activity.copy_compute_overlap_ns / NS_PER_MS,
         "streams": list(activity.streams),
+    }
+
+
+def _steps(steps: Steps) -> dict[str, Any]:
+    """`by` says what they were found by; without steps the times are None."""
+    return {
+        "count": steps.count,
+        "median_ms": steps.median_ns / NS_PER_MS if steps.count else None,
+        "p99_ms": steps.p99_ns / NS_PER_MS if steps.count else None,
+        "by": steps.by,
     }
 
 

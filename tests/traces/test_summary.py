@@ -18,6 +18,7 @@ def test_an_engine_dump_is_summed_up():
         "span_ms",
         "devices",
         "gaps",
+        "steps",
         "warnings",
     ]
     (device,) = summary["devices"]
