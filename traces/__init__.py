@@ -12,6 +12,7 @@ from traces.samples import Sample, list_samples, open_sample
 from traces.schema import Trace, TraceError
 from traces.steps import Step, Steps, find_steps
 from traces.summary import summarize
+from traces.whatif import WhatIf, what_if
 
 __all__ = [
     "DeviceActivity",
@@ -22,6 +23,7 @@ __all__ = [
     "Steps",
     "Trace",
     "TraceError",
+    "WhatIf",
     "device_activity",
     "find_gaps",
     "find_steps",
@@ -33,5 +35,6 @@ __all__ = [
     "summarize",
     "trace_bytes",
     "wall_ns",
+    "what_if",
     "write_trace",
 ]

@@ -9,6 +9,9 @@ from traces.schema import NONE
 
 UNTRACED = "host (untraced)"
 LATENCY = "start latency"
+CANNOT_TELL = "cannot tell"
+"""How every cause begins that stands for missing knowledge."""
+
 NO_LAUNCH = "cannot tell (no launch recorded)"
 
 

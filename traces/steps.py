@@ -17,6 +17,11 @@ from traces.repetition import MIN_REPEATS, beginnings
 from traces.schema import HOST, NONE, Trace
 
 NOT_FOUND = "none"
+ENGINE_STEPS = "engine steps"
+GRAPHS = "graph launches"
+PATTERN = "repeated launches"
+ON_DEVICE = frozenset({ENGINE_STEPS, GRAPHS, PATTERN})
+
 DIGITS = re.compile(r"\d+")
 PROFILER_STEP = re.compile(r"ProfilerStep#")
 STEP_NAME = re.compile(
@@ -50,6 +55,11 @@ class Steps:
 
     by: str
     steps: tuple[Step, ...]
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the marks are operations of a device, and not the host's annotations."""
+        return self.by in ON_DEVICE
 
     @property
     def count(self) -> int:
@@ -167,11 +177,11 @@ def _launch_pattern(trace: Trace) -> list[Step]:
 
 
 FINDERS: dict[str, Callable[[Trace], list[Step]]] = {
-    "engine steps": _engine_steps,
+    ENGINE_STEPS: _engine_steps,
     "annotations that name steps": _named_annotations,
     "repeated annotations": _other_annotations,
-    "graph launches": _graph_launches,
-    "repeated launches": _launch_pattern,
+    GRAPHS: _graph_launches,
+    PATTERN: _launch_pattern,
 }
 
 

@@ -9,6 +9,7 @@ from traces.gap import gaps_by_cause
 from traces.gaps import find_gaps
 from traces.schema import ENGINE_FORMAT, Trace
 from traces.steps import Steps, find_steps
+from traces.whatif import as_json, what_if
 
 NS_PER_MS = 1e6
 GAP_ROWS = 12
@@ -22,22 +23,24 @@ NO_KERNEL = [
 
 
 def summarize(trace: Trace) -> dict[str, Any]:
-    """Format, counts, span, activity of each device, idle ms by cause, steps, and warnings.
+    """Format, counts, span, activity of each device, idle ms by cause, steps, what
+    asynchronous batching would give, and warnings.
 
     `span_ms` runs from the first to the last event. `active` of a device is the union of
     its kernels, copies and memsets over the time from its first to its last GPU event;
     `compute_active` counts kernels other than communication. `gaps` sums over all devices
     what `find_gaps` calls a gap: in an engine dump time without a kernel, more than `idle_ms`.
     """
-    gaps = gaps_by_cause(find_gaps(trace))
+    gaps, steps = find_gaps(trace), find_steps(trace)
     return {
         "format": trace.meta.get("format", ""),
         "events": len(trace.spans) + len(trace.counters),
         "skipped": trace.meta.get("skipped", 0),
         "span_ms": _extent_ns(trace) / NS_PER_MS,
         "devices": [_device(activity) for activity in device_activity(trace)],
-        "gaps": {cause: ns / NS_PER_MS for cause, ns in gaps.items()},
-        "steps": _steps(find_steps(trace)),
+        "gaps": {cause: ns / NS_PER_MS for cause, ns in gaps_by_cause(gaps).items()},
+        "steps": _steps(steps),
+        "what_if": as_json(what_if(trace, gaps, steps)),
         "warnings": [*trace.meta.get("warnings", []), *_missing_gpu_work(trace)],
     }
 

@@ -19,6 +19,7 @@ def test_an_engine_dump_is_summed_up():
         "devices",
         "gaps",
         "steps",
+        "what_if",
         "warnings",
     ]
     (device,) = summary["devices"]

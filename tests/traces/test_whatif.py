@@ -1,0 +1,180 @@
+"""What async would give: from the trace alone, held against what the engine then measures."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import run
+from engine.device.costs import COSTS
+from tests.traces.builders import Diagram, traces
+from traces import Trace, list_samples, open_sample, what_if, write_trace
+from traces.__main__ import main
+from traces.step_parts import StepParts
+from traces.whatif import WhatIf, as_json, as_text, pipelined_ns
+
+OWN_ENGINES = [name for name, cost in COSTS.items() if cost.copy_engines == 2]
+
+FROM_A_DUMP = 0.001
+"""A dump says of everything which step it belongs to."""
+
+FROM_OTHERS = 0.05
+"""Another trace does not: a step's preparation before its first launch counts for the step
+before, so that of the first step is missing."""
+
+STEPS = 24
+
+
+def timed(mode: str, name: str):
+    cost = COSTS[name]
+    return run(mode, cost=cost, workload=cost.workload, steps=STEPS, compute=False)
+
+
+def stripped(trace: Trace) -> Trace:
+    """What another profiler would have written: no step numbers, no flows but launches."""
+    spans = trace.spans.assign(step=-1, slot=-1, args=None)
+    flows = trace.flows[trace.flows["kind"] == "launch"]
+    return Trace(spans, flows, trace.counters.iloc[:0], {"format": "other"})
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("name", OWN_ENGINES)
+def test_either_run_predicts_both_to_the_engines_measured_time(name, mode):
+    prediction = what_if(timed(mode, name).trace)
+    assert prediction.sync_ns == pytest.approx(timed("sync", name).wall_ns, rel=FROM_A_DUMP)
+    assert prediction.async_ns == pytest.approx(timed("async", name).wall_ns, rel=FROM_A_DUMP)
+
+
+@pytest.mark.parametrize("name", OWN_ENGINES)
+def test_a_trace_without_step_numbers_predicts_nearly_as_well(name):
+    prediction = what_if(stripped(timed("sync", name).trace))
+    assert prediction.found_by == "repeated launches"
+    assert prediction.sync_ns == pytest.approx(timed("sync", name).wall_ns, rel=FROM_OTHERS)
+    assert prediction.async_ns == pytest.approx(timed("async", name).wall_ns, rel=FROM_OTHERS)
+
+
+def test_copies_that_share_one_engine_are_slower_than_predicted_as_the_assumption_says():
+    prediction = what_if(timed("sync", "one-copy-engine").trace)
+    measured = timed("async", "one-copy-engine").wall_ns
+    assert prediction.async_ns < measured
+    assert any("share one engine" in line for line in prediction.assumptions)
+
+
+@pytest.mark.parametrize("mode", ["item-sync", "pageable", "one-stream", "device-sync-for-results"])
+def test_the_async_time_is_found_from_a_run_that_spoils_it(mode):
+    """The pageable run's copies take three times as long; all else is as in the async run."""
+    spoilt = run(mode, steps=STEPS, compute=False)
+    sound = run("async", steps=STEPS, compute=False)
+    prediction = what_if(spoilt.trace)
+    assert prediction.async_ns == pytest.approx(sound.wall_ns, rel=0.01)
+    assert prediction.async_ns <= spoilt.wall_ns
+
+
+durations = st.integers(0, 1000)
+steps = st.builds(StepParts, durations, durations, durations, durations, durations, st.just(0))
+
+
+@given(st.lists(steps, max_size=8))
+def test_async_lies_between_the_bound_and_sync(parts):
+    result = WhatIf(tuple(parts))
+    busiest = max((sum(step.compute_ns for step in parts), sum(step.host_ns for step in parts)))
+    assert busiest <= result.async_ns <= result.sync_ns
+    assert busiest <= result.bound_ns <= result.sync_ns
+    assert 0 <= result.saving <= 1
+    assert 0 <= result.not_hidden <= 1
+
+
+@given(steps, st.integers(2, 40))
+def test_a_steady_run_takes_its_slowest_part_each_step_and_the_rest_once(step, count):
+    device = step.copy_in_ns + step.compute_ns + step.copy_out_ns
+    slowest = max(
+        step.host_ns,
+        step.compute_ns,
+        step.copy_in_ns,
+        step.copy_out_ns,
+        -(-(step.host_ns + device) // 2),  # two in flight: a step's whole way counts half
+    )
+    taken = pipelined_ns([step] * count)
+    assert slowest * (count - 2) <= taken <= slowest * count + step.alone_ns
+
+
+def test_the_textbook_pipelines_come_out():
+    """P ms of host work, G ms of device work, three batches: 24 becomes 20, and 42 becomes 30."""
+    for prepare, compute, sync, overlapped in ((2, 6, 24, 20), (8, 6, 42, 30)):
+        result = WhatIf((StepParts(prepare, 0, compute, 0, 0, 0),) * 3)
+        assert (result.sync_ns, result.async_ns) == (sync, overlapped)
+
+
+def test_host_work_that_ran_under_the_devices_is_hidden_already():
+    launching = WhatIf((StepParts(90, 0, 10, 0, 0, 10),) * 5)
+    assert launching.sync_ns == launching.async_ns == launching.bound_ns == 450
+    assert launching.saving == 0
+
+
+def foreign(spans=(), **meta) -> Trace:
+    run = Diagram()
+    for add in spans:
+        add(run)
+    trace = run.trace()
+    trace.meta |= {"format": "other", **meta}
+    return trace
+
+
+def kernel(start, end):
+    return lambda run: run.gpu("compute", "kernel", start, end)
+
+
+def launched(start, ts, end):
+    def add(run):
+        call = run.host("cudaLaunchKernel", start, start + 1, "launch", correlation=start)
+        run.gpu("compute", "kernel", ts, end, call)
+
+    return add
+
+
+def lost(start):
+    return lambda run: run.host("cudaLaunchKernel", start, start + 1, "launch", correlation=start)
+
+
+@pytest.mark.parametrize(
+    ("trace", "says"),
+    [
+        (foreign(), "no GPU work"),
+        (foreign([kernel(0, 5)]), "no host work"),
+        (foreign([kernel(0, 5), lambda run: run.host("work", 0, 5)]), "traced back to its launch"),
+        (foreign([launched(0, 2, 5)], cut_off=True), "cut off"),
+        (foreign([launched(0, 2, 5), lost(6)]), "GPU events are missing"),
+        (foreign([launched(0, 2, 5), launched(9, 5_000_000, 5_000_009)]), "does not show"),
+        (foreign([launched(0, 2, 5), launched(1, 6, 9)]), "no steps found"),
+    ],
+)
+def test_an_incomplete_trace_says_what_is_missing(trace, says):
+    result = what_if(trace)
+    assert says in result.cannot_tell
+    assert as_json(result)["async_ms"] is None
+    assert as_text(as_json(result)).startswith("cannot tell: ")
+
+
+@given(traces())
+def test_any_trace_gives_a_prediction_or_a_reason(trace):
+    for meta in ("overlap-lab", "other"):
+        trace.meta["format"] = meta
+        answer = as_json(what_if(trace))
+        assert json.loads(json.dumps(answer)) == answer
+        assert bool(answer["cannot_tell"]) == (answer["sync_ms"] is None)
+        assert as_text(answer)
+
+
+def test_the_command_line_prints_a_table_or_json(tmp_path, capsys):
+    (sample,) = (s for s in list_samples() if s.file == "engine-sync.json.gz")
+    path = tmp_path / "run.json.gz"
+    write_trace(open_sample(sample), path)
+    assert main(["whatif", str(path)]) == 0
+    table = capsys.readouterr().out
+    assert "two batches in flight: 23.0% saved" in table
+    assert "assumed  Two batches are in flight" in table
+    assert main(["whatif", str(path), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)["what_if"]
+    assert answer == as_json(what_if(open_sample(sample)))
+    assert answer["bound_ms"] < answer["async_ms"] < answer["sync_ms"]

@@ -1,0 +1,150 @@
+"""What each step's time is made of: host work before and after its launches, kernels, copies.
+
+Our own dumps say of every span which step it belongs to. In other traces a step is a stretch
+of the launching thread: what it launched in there is the step's, whenever that ran.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from traces import intervals
+from traces.activity import span_union
+from traces.gaps import wall_ns
+from traces.schema import NONE, Trace
+from traces.steps import Steps
+
+QUEUE_FULL_NS = 100_000
+"""A launch that takes longer while the device works waits for room in the queue: the host is
+ahead, and has nothing to do."""
+
+DIRECTED = ("h2d", "d2h")
+
+
+@dataclass(frozen=True)
+class StepParts:
+    """One step in ns: `prepare` host work up to the last launch (C), `compute` kernels (G),
+    `finish` host work after it (F), copies in and out that no kernel of the step covers, and
+    `together`, how long the host worked on this step while the device did so too."""
+
+    prepare_ns: int
+    copy_in_ns: int
+    compute_ns: int
+    copy_out_ns: int
+    finish_ns: int
+    together_ns: int
+
+    @property
+    def host_ns(self) -> int:
+        """C + F."""
+        return self.prepare_ns + self.finish_ns
+
+    @property
+    def alone_ns(self) -> int:
+        """How long the step takes where nothing of any other step runs beside it."""
+        device = self.copy_in_ns + self.compute_ns + self.copy_out_ns
+        return self.host_ns + device - self.together_ns
+
+
+def engine_parts(trace: Trace) -> list[StepParts]:
+    """The parts of each step of our own dump, in order of the steps."""
+    host = trace.host_spans()
+    ops = trace.gpu_spans()
+    by_step = dict(tuple(ops[ops["step"] != NONE].groupby("step")))
+    nothing = ops.iloc[:0]
+    parts = []
+    for step, spans in host[host["step"] != NONE].groupby("step"):
+        waits = span_union(spans[spans["kind"] == "sync"])
+        work = intervals.subtraction(span_union(spans[spans["kind"] != "sync"]), waits)
+        parts.append(_parts(work, _last_launch(spans), by_step.get(step, nothing)))
+    return parts
+
+
+def window_parts(trace: Trace, steps: Steps) -> list[StepParts]:
+    """The parts of each step that was found in another profiler's trace.
+
+    The host works on a step from the launch of the step's first operation (or from its mark on
+    the host) to the next step's. All that is no wait counts as work, traced or not. Looks at
+    the thread that launches most, and the device it launches most on. Raises ValueError where
+    there are no steps, or no launch leads to an operation.
+    """
+    if not steps.count:
+        raise ValueError("there are no steps")
+    track, ops = _busiest(trace)
+    issued = _issued(trace, ops)
+    starts = np.array([step.start_ns for step in steps.steps])
+    end = steps.steps[-1].end_ns
+    if steps.on_device:
+        first = np.searchsorted(ops["ts_ns"].to_numpy(), starts)
+        starts, end = issued[np.minimum(first, len(ops) - 1)], wall_ns(trace)[1]
+    edges = np.maximum.accumulate([*starts, end])
+    step_of_op = np.searchsorted(edges, issued, side="right") - 1
+    host = trace.host_spans()
+    host = host[host["track"] == track]
+    step_of_call = np.searchsorted(edges, host["ts_ns"].to_numpy(), side="right") - 1
+    waits = _waits(host, span_union(ops))
+    parts = []
+    for number in range(steps.count):
+        window = intervals.union(edges[number : number + 1], edges[number + 1 : number + 2])
+        last = _last_launch(host[step_of_call == number])
+        work = intervals.subtraction(window, waits)
+        parts.append(_parts(work, last, ops[step_of_op == number]))
+    return parts
+
+
+def _busiest(trace: Trace) -> tuple[str, pd.DataFrame]:
+    """The thread that launched most, and the operations of the device it launched most on."""
+    launches = trace.flows[trace.flows["kind"] == "launch"]
+    if launches.empty:
+        raise ValueError("no operation can be traced back to its launch")
+    tracks = trace.spans["track"].reindex(launches["src"]).to_numpy()
+    track = pd.Series(tracks).mode().iloc[0]
+    ops = trace.gpu_spans()
+    launched = ops.loc[ops.index.isin(launches["dst"][tracks == track]), "device"]
+    return track, ops[ops["device"] == launched.mode().iloc[0]] if len(launched) else ops
+
+
+def _issued(trace: Trace, ops: pd.DataFrame) -> NDArray[np.int64]:
+    """When each operation was launched (ns); when it started where no launch is recorded."""
+    launches = trace.flows[trace.flows["kind"] == "launch"].drop_duplicates("dst")
+    launch_of = pd.Series(launches["src"].to_numpy(), index=launches["dst"].to_numpy())
+    sources = launch_of.reindex(ops.index, fill_value=NONE).to_numpy()
+    launched = trace.spans["ts_ns"].reindex(sources, fill_value=0).to_numpy()
+    return np.where(sources == NONE, ops["ts_ns"].to_numpy(), launched)
+
+
+def _parts(work: intervals.Intervals, launched_ns: int, ops: pd.DataFrame) -> StepParts:
+    """From the host's work for a step, the end of its last launch, and its operations."""
+    until = intervals.union([-(1 << 62)], [launched_ns])
+    prepare = intervals.total(intervals.intersection(work, until))
+    kernels = span_union(ops[~ops["kind"].isin(DIRECTED)])
+    copies = [
+        intervals.total(intervals.subtraction(span_union(ops[ops["kind"] == kind]), kernels))
+        for kind in DIRECTED
+    ]
+    return StepParts(
+        prepare_ns=prepare,
+        copy_in_ns=copies[0],
+        compute_ns=intervals.total(kernels),
+        copy_out_ns=copies[1],
+        finish_ns=intervals.total(work) - prepare,
+        together_ns=intervals.total(intervals.intersection(work, span_union(ops))),
+    )
+
+
+def _last_launch(host: pd.DataFrame) -> int:
+    """When the last launch of these host spans returned; before all time without one."""
+    launches = host[host["kind"] == "launch"]
+    ends = launches["ts_ns"] + launches["dur_ns"]
+    return int(ends.max()) if len(ends) else -(1 << 62) + 1
+
+
+def _waits(host: pd.DataFrame, busy: intervals.Intervals) -> intervals.Intervals:
+    """When the thread stood in a wait, or in a launch that found the queue full."""
+    waits = span_union(host[host["kind"] == "sync"])
+    long = host[(host["kind"] == "launch") & (host["dur_ns"] >= QUEUE_FULL_NS)]
+    full = intervals.intersection(span_union(long), busy)
+    both = np.concatenate((waits, full))
+    return intervals.union(both[:, 0], both[:, 1])
