@@ -5,6 +5,7 @@ Usable on a trace from anywhere, without torch: this package imports none of the
 
 from traces.activity import DeviceActivity, device_activity
 from traces.chrome_writer import trace_bytes, write_trace
+from traces.findings import Evidence, Finding, find_findings
 from traces.gap import Gap, GapPart, gaps_by_cause
 from traces.gaps import find_gaps, wall_ns
 from traces.readers.reader import open_trace, read_traces
@@ -16,6 +17,8 @@ from traces.whatif import WhatIf, what_if
 
 __all__ = [
     "DeviceActivity",
+    "Evidence",
+    "Finding",
     "Gap",
     "GapPart",
     "Sample",
@@ -25,6 +28,7 @@ __all__ = [
     "TraceError",
     "WhatIf",
     "device_activity",
+    "find_findings",
     "find_gaps",
     "find_steps",
     "gaps_by_cause",

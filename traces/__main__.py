@@ -2,7 +2,8 @@
 
 Several files are those of one run, such as its ranks; they are shown on one clock.
 
-Exit code 0: done; 2: bad input, with one line on stderr.
+Exit code 0: done; 1: a device is less active than `inspect --min-active` asks; 2: bad input, with
+one line on stderr.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from traces import summary, whatif
 from traces.arguments import OneLineParser, end_quietly_with_the_pipe
@@ -48,13 +50,43 @@ def _parser() -> argparse.ArgumentParser:
             help="refuse files that unpack to more (default %(default)s)",
         )
         sub.add_argument("--json", action="store_true", help="machine-readable output")
+        if name == "inspect":
+            sub.add_argument(
+                "--min-active",
+                type=_share,
+                metavar="SHARE",
+                help="exit with 1 if a GPU is active for less (0.95: 95 %% of its time)",
+            )
     return parser
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share between 0 and 1")
+    return share
 
 
 def _inspect(options: argparse.Namespace) -> int:
     figures = summary.summarize(_read(options))
     print(json.dumps(figures, indent=2) if options.json else summary.as_text(figures))
-    return 0
+    return 0 if options.min_active is None else _too_idle(figures["devices"], options.min_active)
+
+
+def _too_idle(devices: list[dict[str, Any]], least: float) -> int:
+    """1 and a line on stderr for each device below `least`, or if there is no device; else 0."""
+    too_idle = [device for device in devices if device["active"] < least]
+    for device in too_idle:
+        print(
+            f"GPU {device['id']} is active {device['active']:.1%} of the time, less than {least:.1%}",
+            file=sys.stderr,
+        )
+    if not devices:
+        print("no GPU work is recorded, so no GPU is active", file=sys.stderr)
+    return int(bool(too_idle) or not devices)
 
 
 def _whatif(options: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from traces.activity import DeviceActivity, device_activity
+from traces.findings import find_findings, findings_json
 from traces.gap import gaps_by_cause
 from traces.gaps import find_gaps
 from traces.schema import ENGINE_FORMAT, Trace
@@ -13,6 +14,7 @@ from traces.whatif import as_json, what_if
 
 NS_PER_MS = 1e6
 GAP_ROWS = 12
+FINDING_ROWS = 3
 
 IDLE = ["idle by cause"]
 NO_KERNEL = [
@@ -23,8 +25,8 @@ NO_KERNEL = [
 
 
 def summarize(trace: Trace) -> dict[str, Any]:
-    """Format, counts, span, activity of each device, idle ms by cause, steps, what
-    asynchronous batching would give, and warnings.
+    """Format, counts, span, activity of each device, idle ms by cause, steps, findings,
+    what asynchronous batching would give, and warnings.
 
     `span_ms` runs from the first to the last event. `active` of a device is the union of
     its kernels, copies and memsets over the time from its first to its last GPU event;
@@ -40,6 +42,7 @@ def summarize(trace: Trace) -> dict[str, Any]:
         "devices": [_device(activity) for activity in device_activity(trace)],
         "gaps": {cause: ns / NS_PER_MS for cause, ns in gaps_by_cause(gaps).items()},
         "steps": _steps(steps),
+        "findings": findings_json(trace, find_findings(trace, gaps)),
         "what_if": as_json(what_if(trace, gaps, steps)),
         "warnings": [*trace.meta.get("warnings", []), *_missing_gpu_work(trace)],
     }
@@ -80,6 +83,12 @@ def as_text(summary: dict[str, Any]) -> str:
     if len(causes) > GAP_ROWS:
         rest = sum(ms for _, ms in causes[GAP_ROWS:])
         lines.append(f"  {rest:12,.3f} ms  {len(causes) - GAP_ROWS} other causes")
+    for finding in summary["findings"][:FINDING_ROWS]:
+        toggle = f" (in the lab: {finding['mechanism']})" if finding["mechanism"] else ""
+        lines.append(
+            f"finding  {finding['rule']}, {finding['share']:.1%} of the run, "
+            f"confidence {finding['confidence']}{toggle}: {finding['advice']}"
+        )
     lines += [f"note     {warning}" for warning in summary["warnings"]]
     return "\n".join(lines)
 

@@ -19,6 +19,7 @@ def test_an_engine_dump_is_summed_up():
         "devices",
         "gaps",
         "steps",
+        "findings",
         "what_if",
         "warnings",
     ]
@@ -91,3 +92,28 @@ def test_many_causes_are_cut_short_in_the_table(tmp_path, capsys):
     write_trace(run.trace(), tmp_path / "a.json")
     assert main(["inspect", str(tmp_path / "a.json")]) == 0
     assert "other causes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("least", "code"), [("0.79", 0), ("0.8", 1), ("0", 0), ("1", 1)])
+def test_a_device_that_is_less_active_than_asked_gives_code_1(least, code, tmp_path, capsys):
+    path = tmp_path / "run.json.gz"
+    write_trace(sync_run().trace(), path)
+    assert main(["inspect", str(path), "--min-active", least]) == code
+    output = capsys.readouterr()
+    assert "active 79.5%" in output.out
+    assert ("GPU 0 is active 79.5% of the time" in output.err) == bool(code)
+
+
+def test_a_trace_without_a_device_is_less_active_than_anything_asked(tmp_path, capsys):
+    path = tmp_path / "cpu.json"
+    path.write_text(json.dumps([{"ph": "X", "name": "aten::add", "ts": 0, "dur": 1}]))
+    assert main(["inspect", str(path), "--min-active", "0.5"]) == 1
+    assert capsys.readouterr().err == "no GPU work is recorded, so no GPU is active\n"
+
+
+@pytest.mark.parametrize("least", ["95", "-0.1", "nan", "much"])
+def test_a_share_that_is_none_is_refused(least, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["inspect", "run.json", "--min-active", least])
+    assert ended.value.code == 2
+    assert "a share between 0 and 1" in capsys.readouterr().err

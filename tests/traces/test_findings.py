@@ -1,0 +1,161 @@
+"""Findings: every idle instant belongs to one rule, which names what to change."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.mechanisms import BY_NAME
+from tests.traces.builders import Diagram, traces
+from traces import Trace, find_findings, find_gaps, list_samples, open_sample, open_trace
+from traces.finding_rules import RULES, rule_of
+from traces.findings import findings_json
+
+PUBLIC = Path(
+    os.environ.get("OVERLAP_LAB_PUBLIC_TRACES")
+    or Path(__file__).parents[3] / "shared" / "public_traces"
+)
+
+VERDICTS = {
+    "TraceLens__inference_sglang_decode_sglang_Qwen3-8B_decode.json.gz": "incomplete trace",
+    "TraceLens__b200_eager_trace.json.gz": "starved by launches",
+    "TraceLens__train_resnet18.json.gz": "allocation in the loop",
+    "test-cuda__report1.sqlite": "one stream for copies and kernels",
+}
+
+
+def costliest(trace: Trace):
+    return find_findings(trace)[0]
+
+
+@pytest.mark.parametrize(("file", "verdict"), VERDICTS.items())
+def test_verdicts_on_public_traces(file, verdict):
+    if not (PUBLIC / file).is_file():
+        pytest.skip(f"no public traces in {PUBLIC.name}")
+    assert costliest(open_trace(PUBLIC / file)).rule == verdict
+
+
+@pytest.mark.parametrize(
+    ("sample", "mechanism"),
+    [
+        ("sync", "depth=2"),
+        ("item-sync", "item_sync=off"),
+        ("one-stream", "streams=three"),
+        ("pageable", "memory=pinned"),
+    ],
+)
+def test_a_sample_is_told_the_mechanism_that_it_lacks(sample, mechanism):
+    (named,) = (s for s in list_samples() if s.file == f"engine-{sample}.json.gz")
+    finding = costliest(open_sample(named))
+    assert (finding.mechanism, finding.confidence) == (mechanism, "high")
+    assert finding.evidence
+
+
+def test_every_mechanism_is_a_toggle_of_the_lab_with_a_value_it_has():
+    for rule in RULES:
+        if rule.mechanism:
+            name, _, value = rule.mechanism.partition("=")
+            assert value in BY_NAME[name].values
+            assert value == BY_NAME[name].correct or name == "graphs"  # right either way
+
+
+@pytest.mark.parametrize(
+    ("cause", "gap_ns", "rule"),
+    [
+        ("cudaMemcpy", 1, "blocking copy"),
+        ("cudaMemcpyAsync", 1, "CPU work between steps"),
+        ("hipMemcpyWithStream", 1, "blocking copy"),
+        ("cudaDeviceSynchronize", 1, "device-wide synchronise"),
+        ("hipStreamSynchronize", 1, "stream synchronise"),
+        ("cuCtxSynchronize", 1, "device-wide synchronise"),
+        ("cudaHostAlloc", 1, "allocation in the loop"),
+        ("cudaMallocAsync_v11020", 1, "allocation in the loop"),
+        ("hipFree", 1, "allocation in the loop"),
+        ("cuModuleLoadData", 1, "module loading and compilation"),
+        ("cuLibraryLoadData", 1, "module loading and compilation"),
+        ("CPU operators", 999_999, "starved by launches"),
+        ("CPU operators", 1_000_000, "CPU work between steps"),
+        ("update state", 1, "CPU work between steps"),
+        ("cannot tell (no launch recorded)", 1, "incomplete trace"),
+        ("host (untraced)", 1, "untraced CPU"),
+        ("device synchronize each step", 1, "device-wide synchronise in each step"),
+        ("accepted length .item()", 1, "accepted length read by the host"),
+    ],
+)
+def test_a_cause_belongs_to_the_rule_that_says_what_to_do(cause, gap_ns, rule):
+    assert rule_of(cause, gap_ns).name == rule
+
+
+@given(st.text(), st.integers(0, 1 << 60))
+def test_every_cause_has_a_rule(cause, gap_ns):
+    assert rule_of(cause, gap_ns) in RULES
+
+
+@given(traces())
+def test_the_findings_of_the_gaps_add_up_to_the_idle_time(trace):
+    names = {rule.name for rule in RULES}
+    for meta in ("overlap-lab", "other"):
+        trace.meta["format"] = meta
+        findings = find_findings(trace)
+        of_gaps = [finding for finding in findings if finding.rule in names]
+        assert sum(f.ns for f in of_gaps) == sum(gap.ns for gap in find_gaps(trace))
+        assert len({f.rule for f in of_gaps}) == len(of_gaps)
+        assert [f.ns for f in findings] == sorted((f.ns for f in findings), reverse=True)
+        assert all(0 < f.share <= 1 for f in findings)
+        shown = findings_json(trace, findings)
+        assert json.loads(json.dumps(shown)) == shown
+
+
+def foreign(run: Diagram) -> Trace:
+    trace = run.trace()
+    trace.meta["format"] = "kineto"
+    return trace
+
+
+def by_rule(trace: Trace):
+    return {finding.rule: finding for finding in find_findings(trace)}
+
+
+def test_copies_on_the_only_stream_and_of_pageable_memory_are_found():
+    run = Diagram()
+    copy = run.gpu("compute", "h2d", 0, 40, name="Memcpy HtoD (Pageable -> Device)")
+    run.gpu("compute", "kernel", 40, 100)
+    found = by_rule(foreign(run))
+    assert found["one stream for copies and kernels"].ns == 40
+    assert found["one stream for copies and kernels"].mechanism == "streams=three"
+    assert found["pageable copies with no kernel beside them"].severity == "high"
+    (evidence,) = found["pageable copies with no kernel beside them"].evidence
+    assert (evidence.span_id, evidence.ns) == (copy, 40)
+
+
+def test_copies_on_a_stream_of_their_own_under_kernels_are_no_finding():
+    run = Diagram()
+    run.gpu("H2D", "h2d", 0, 40, name="Memcpy HtoD (Pageable -> Device)")
+    run.gpu("compute", "kernel", 0, 100)
+    assert not find_findings(foreign(run))
+
+
+def test_communication_counts_only_where_nothing_is_computed():
+    run = Diagram()
+    run.gpu("compute", "kernel", 0, 50)
+    run.gpu("D2H", "kernel", 20, 80, name="ncclDevKernel_AllReduce")
+    found = by_rule(foreign(run))
+    assert found["exposed communication"].ns == 30
+
+
+def test_the_longest_spans_are_the_evidence():
+    run = Diagram()
+    run.gpu("compute", "kernel", 0, 1)
+    for n in range(1, 9):
+        at = n * 1_000_000
+        run.host("cudaFree", at, at + 50_000 * n, "runtime")
+        call = run.host("cudaLaunchKernel", at + 50_000 * n, at + 50_000 * n + 1, "launch")
+        run.gpu("compute", "kernel", at + 50_000 * n + 1, (n + 1) * 1_000_000, call)
+    finding = by_rule(foreign(run))["allocation in the loop"]
+    assert [item.ns for item in finding.evidence] == [50_000 * n for n in (8, 7, 6, 5, 4)]
+    shown = findings_json(foreign(run), [finding])[0]
+    assert {item["name"] for item in shown["evidence"]} == {"cudaFree"}
+    assert shown["seconds"] == 50_000 * 36 / 1e9

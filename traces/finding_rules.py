@@ -1,0 +1,163 @@
+"""What each cause of idle time means and what to do about it, as data.
+
+A part of a gap belongs to the first rule whose pattern its cause matches, and to one alone, so
+the findings of the gaps add up to the idle time. A mechanism is a toggle of the lab with its
+right value, as the lab's command line and pages spell it.
+"""
+
+import re
+from typing import NamedTuple
+
+HIGH, MEDIUM, LOW = "high", "medium", "low"
+
+
+class Rule(NamedTuple):
+    """`pattern` is searched in the cause of a part; `within_ns` is the longest gap that counts
+    (None: any). `mechanism` is "toggle=value", empty where the lab has none."""
+
+    name: str
+    pattern: re.Pattern[str]
+    confidence: str
+    mechanism: str
+    advice: str
+    within_ns: int | None = None
+
+
+def _rule(
+    name: str,
+    pattern: str,
+    confidence: str,
+    mechanism: str,
+    advice: str,
+    within_ns: int | None = None,
+) -> Rule:
+    return Rule(name, re.compile(pattern, re.IGNORECASE), confidence, mechanism, advice, within_ns)
+
+
+RULES = (
+    _rule(
+        "incomplete trace", r"^cannot tell", LOW, "",
+        "Record again: from before the first launch to after the last result, with CPU and CUDA "
+        "activity, and no part cut out.",
+    ),
+    _rule(
+        "accepted length read by the host", r"accepted length", HIGH, "accept_length=device",
+        "Consume the number of accepted drafts on the device, and plan with the most there can be.",
+    ),
+    _rule(
+        "tensor printed", r"print\(", HIGH, "print_tensor=off",
+        "Do not print or log device tensors in the loop; log what was copied out anyway.",
+    ),
+    _rule(
+        "scalar read", r"\.item\(\)", HIGH, "item_sync=off",
+        "Replace .item(), .tolist(), bool(tensor) and nonzero() in the loop: keep the value on "
+        "the device, or copy it out without blocking and read it a step later.",
+    ),
+    _rule(
+        "pageable copy", r"pageable", HIGH, "memory=pinned",
+        "Allocate the host buffers with pin_memory=True and copy with non_blocking=True.",
+    ),
+    _rule(
+        "blocking copy", r"blocking copy|^(?:cuda|cu|hip)Memcpy(?!\w*Async)", HIGH,
+        "sync_d2h=event",
+        "Copy with non_blocking=True from or into pinned memory, record an event behind the copy, "
+        "and wait for that event only where the value is read.",
+    ),
+    _rule(
+        "device-wide synchronise in each step", r"synchronize each step", HIGH,
+        "device_sync_each_step=off", "Remove torch.cuda.synchronize() from the loop.",
+    ),
+    _rule(
+        "device-wide synchronise",
+        r"device synchronize|(?:cuda|hip)DeviceSynchronize|(?:cu|hip)Ctx\w*Synchronize", HIGH,
+        "sync_d2h=event",
+        "Wait for the one event that stands behind the results, not for the whole device.",
+    ),
+    _rule(
+        "stream synchronise", r"StreamSynchronize|QueueFinish", HIGH, "sync_d2h=event",
+        "Record an event behind the copy of the results and wait for it, one step later.",
+    ),
+    _rule(
+        "blocking launches", r"blocking launch", HIGH, "blocking_launch=off",
+        "Unset CUDA_LAUNCH_BLOCKING (HIP_LAUNCH_BLOCKING, AMD_SERIALIZE_KERNEL).",
+    ),
+    _rule(
+        "allocation in the loop",
+        r"cold allocation|(?:cuda|cu|hip)(?:\w*Malloc|\w*Free(?!ze)|Mem\w*Alloc|HostAlloc"
+        r"|HostRegister|MemCreate|MemMap|MemUnmap|MemRelease)", HIGH, "first_touch_alloc=off",
+        "Allocate all device and pinned memory before the loop (a warm-up of the largest shapes); "
+        "look for a cache that is emptied or too full to be reused.",
+    ),
+    _rule(
+        "copies on the compute stream", r"share the compute stream", HIGH, "streams=three",
+        "Put the copies on streams of their own and order them with events.",
+    ),
+    _rule(
+        "both copies on one stream", r"share one stream", HIGH, "streams=three",
+        "Give the copies in and the copies out a stream each.",
+    ),
+    _rule(
+        "default stream", r"default stream", HIGH, "stream_kind=non-blocking",
+        "Keep all work of the loop off the legacy default stream, or make its streams "
+        "non-blocking.",
+    ),
+    _rule(
+        "one set of device buffers", r"device slot reuse", HIGH, "device_slots=2",
+        "Give each batch in flight input and output buffers of its own.",
+    ),
+    _rule(
+        "tokens pass through the host", r"through the host", HIGH, "carry=select",
+        "Leave sampled tokens on the device: the next batch's inputs pick them up there.",
+    ),
+    _rule(
+        "ended requests removed first", r"ended rows", HIGH, "eos_policy=discard",
+        "Launch the next batch before it is known who has ended, and throw the surplus token away.",
+    ),
+    _rule(
+        "copies on the critical path", r"^(?:h2d|d2h|device) copy$|^memset$", MEDIUM, "depth=2",
+        "Copy the next batch's inputs and the last one's results while the device computes.",
+    ),
+    _rule(
+        "module loading and compilation",
+        r"Module|Library(?:Load|Get)|FuncGetAttributes|FuncSetAttribute|compile|Graph(?:Instantiate"
+        r"|\w*Capture)|nvrtc", MEDIUM, "",
+        "Warm up every shape before the loop (and before recording), so that nothing is loaded, "
+        "compiled or captured in it.",
+    ),
+    _rule(
+        "held up on the device", r"^queued in time", LOW, "",
+        "Look for stream waits and for other processes: the work was launched in time and had to "
+        "wait on the device.",
+    ),
+    _rule(
+        "launch latency", r"^start latency|^short gaps", MEDIUM, "graphs=shared",
+        "Replay the step from a CUDA graph, or fuse small kernels: each launch costs a few "
+        "microseconds.",
+    ),
+    _rule(
+        "starved by launches", r"^launch|^CPU operators|^Python code|Launch", MEDIUM,
+        "graphs=shared",
+        "The host cannot launch as fast as the device computes: capture the step in a CUDA graph, "
+        "compile it, or use larger batches.", within_ns=1_000_000,
+    ),
+    _rule(
+        "untraced CPU", r"untraced", LOW, "depth=2",
+        "Record with stacks (with_stack=True) or NVTX ranges: the launching thread did something "
+        "that the trace does not show, such as plain Python, input and output, or the GIL.",
+    ),
+    _rule(
+        "CPU work between steps", r"", MEDIUM, "depth=2",
+        "Prepare the next batch while the device computes this one (asynchronous scheduling), or "
+        "do less on the host between two launches.",
+    ),
+)  # fmt: skip
+"""The last one takes what no other does."""
+
+
+def rule_of(cause: str, gap_ns: int) -> Rule:
+    """The rule for a part with this cause in a gap of this length (ns)."""
+    return next(
+        rule
+        for rule in RULES
+        if rule.pattern.search(cause) and (rule.within_ns is None or gap_ns < rule.within_ns)
+    )
