@@ -80,10 +80,8 @@ def _too_idle(devices: list[dict[str, Any]], least: float) -> int:
     """1 and a line on stderr for each device below `least`, or if there is no device; else 0."""
     too_idle = [device for device in devices if device["active"] < least]
     for device in too_idle:
-        print(
-            f"GPU {device['id']} is active {device['active']:.1%} of the time, less than {least:.1%}",
-            file=sys.stderr,
-        )
+        told = f"GPU {device['id']} is active {device['active']:.1%} of the time"
+        print(f"{told}, less than {least:.1%}", file=sys.stderr)
     if not devices:
         print("no GPU work is recorded, so no GPU is active", file=sys.stderr)
     return int(bool(too_idle) or not devices)
