@@ -5,6 +5,8 @@ Usable on a trace from anywhere, without torch: this package imports none of the
 
 from traces.activity import DeviceActivity, device_activity
 from traces.chrome_writer import trace_bytes, write_trace
+from traces.comparison import Comparison, compare
+from traces.conversion import convert
 from traces.findings import Evidence, Finding, find_findings
 from traces.gap import Gap, GapPart, gaps_by_cause
 from traces.gaps import find_gaps, wall_ns
@@ -16,6 +18,7 @@ from traces.summary import summarize
 from traces.whatif import WhatIf, what_if
 
 __all__ = [
+    "Comparison",
     "DeviceActivity",
     "Evidence",
     "Finding",
@@ -27,6 +30,8 @@ __all__ = [
     "Trace",
     "TraceError",
     "WhatIf",
+    "compare",
+    "convert",
     "device_activity",
     "find_findings",
     "find_gaps",

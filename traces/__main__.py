@@ -1,4 +1,9 @@
-"""Command line: `python -m traces inspect | whatif FILE... [--json] [--max-mib N]`.
+"""Command line of this package.
+
+    python -m traces inspect FILE... [--json] [--min-active SHARE] [--max-mib N]
+    python -m traces whatif FILE... [--json] [--max-mib N]
+    python -m traces compare A B [--json] [--max-mib N]
+    python -m traces convert IN OUT [--max-mib N]
 
 Several files are those of one run, such as its ranks; they are shown on one clock.
 
@@ -13,9 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from traces import summary, whatif
+from traces import comparison, summary, whatif
 from traces.arguments import OneLineParser, end_quietly_with_the_pipe
-from traces.readers.reader import read_traces
+from traces.conversion import OUT_HELP, convert
+from traces.readers.reader import open_trace, read_traces
 from traces.readers.source import MAX_BYTES
 from traces.schema import Trace, TraceError
 
@@ -32,16 +38,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(prog="python -m traces", description="Look into trace files.")
-    commands = parser.add_subparsers(required=True, metavar="inspect | whatif")
+    commands = parser.add_subparsers(required=True, metavar="inspect | whatif | compare | convert")
+    made = {}
     for name, command, text in (
         ("inspect", _inspect, "busy and idle time of trace files"),
         ("whatif", _whatif, "what asynchronous batching would give"),
+        ("compare", _compare, "two traces, step for step"),
+        ("convert", _convert, "write a trace as Chrome JSON, or its spans as Parquet"),
     ):
-        sub = commands.add_parser(name, help=text)
+        made[name] = sub = commands.add_parser(name, help=text)
         sub.set_defaults(command=command)
-        sub.add_argument(
-            "files", nargs="+", metavar="FILE", help="a trace; several are the ranks of one run"
-        )
         sub.add_argument(
             "--max-mib",
             type=int,
@@ -49,14 +55,23 @@ def _parser() -> argparse.ArgumentParser:
             metavar="N",
             help="refuse files that unpack to more (default %(default)s)",
         )
-        sub.add_argument("--json", action="store_true", help="machine-readable output")
-        if name == "inspect":
-            sub.add_argument(
-                "--min-active",
-                type=_share,
-                metavar="SHARE",
-                help="exit with 1 if a GPU is active for less (0.95: 95 %% of its time)",
-            )
+        if command is not _convert:
+            sub.add_argument("--json", action="store_true", help="machine-readable output")
+    for name in ("inspect", "whatif"):
+        made[name].add_argument(
+            "files", nargs="+", metavar="FILE", help="a trace; several are the ranks of one run"
+        )
+    for name, first, second in (("compare", "A", "B"), ("convert", "IN", "OUT")):
+        made[name].add_argument("files", nargs=1, metavar=first, help="a trace")
+        made[name].add_argument(
+            "other", metavar=second, help="a trace" if second == "B" else OUT_HELP
+        )
+    made["inspect"].add_argument(
+        "--min-active",
+        type=_share,
+        metavar="SHARE",
+        help="exit with 1 if a GPU is active for less (0.95: 95 %% of its time)",
+    )
     return parser
 
 
@@ -93,6 +108,18 @@ def _whatif(options: argparse.Namespace) -> int:
         print(json.dumps({"what_if": prediction}, indent=2))
     else:
         print(whatif.as_text(prediction))
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    other = open_trace(options.other, Path(options.other).name, options.max_mib << 20)
+    compared = comparison.as_json(comparison.compare(_read(options), other))
+    print(json.dumps(compared, indent=2) if options.json else comparison.as_text(compared))
+    return 0
+
+
+def _convert(options: argparse.Namespace) -> int:
+    convert(_read(options), options.other)
     return 0
 
 

@@ -1,0 +1,104 @@
+"""Two traces side by side: step for step, idle time by cause, and what changed."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from tests.traces.builders import Diagram, traces
+from tests.traces.test_findings import PUBLIC
+from traces import Trace, compare, find_gaps, list_samples, open_sample, open_trace, write_trace
+from traces.__main__ import main
+from traces.comparison import as_json, as_text
+
+
+def sample(name: str) -> Trace:
+    (found,) = (s for s in list_samples() if s.file == f"engine-{name}.json.gz")
+    return open_sample(found)
+
+
+def test_asynchronous_batching_takes_the_hosts_work_out_of_each_step():
+    result = compare(sample("sync"), sample("async"))
+    assert result.per_step
+    assert len(result.aligned) == 24
+    assert all(after < before for before, after in result.aligned[1:-1])
+    cause, before, after = result.idle[0]
+    assert (cause, after < before) == ("update state", True)
+    assert result.changes[0].startswith("CPU work between steps fell: 23.1% to 1.3% of the run")
+    assert result.changes[0].endswith("mostly update state")
+
+
+def test_the_other_way_round_the_same_rises():
+    forth, back = (compare(*pair) for pair in sides())
+    assert [(c, b, a) for c, a, b in forth.idle] == back.idle
+    assert back.changes[0].startswith("CPU work between steps rose")
+
+
+def sides():
+    one, other = sample("sync"), sample("async")
+    return (one, other), (other, one)
+
+
+@pytest.mark.parametrize("name", ["sync", "item-sync", "pageable"])
+def test_a_trace_differs_from_itself_in_nothing(name):
+    result = compare(sample(name), sample(name))
+    assert result.changes == []
+    assert all(before == after for before, after in result.aligned)
+    assert all(before == after for _, before, after in result.idle)
+
+
+def test_the_missing_mechanism_is_what_changed():
+    result = compare(sample("async"), sample("item-sync"))
+    assert result.changes == ["scalar read rose: 0.0% to 23.0% of the run, mostly .item()"]
+
+
+def test_without_steps_the_whole_run_is_compared():
+    def one_gap(length):
+        run = Diagram()
+        run.gpu("compute", "kernel", 0, 10)
+        run.gpu("compute", "kernel", 10 + length, 20 + length)
+        trace = run.trace()
+        trace.meta["format"] = "other"
+        return trace
+
+    result = compare(one_gap(100), one_gap(300))
+    assert not result.per_step
+    assert [(a, b) for _, a, b in result.idle] == [(100, 300)]
+    assert as_json(result)["gaps_per"] == "run"
+    assert as_json(result)["a"]["median_ms"] is None
+    assert "idle ms of a run by cause" in as_text(as_json(result))
+
+
+def test_workers_that_load_data_are_seen_in_a_public_pair():
+    before, after = (sorted(PUBLIC.glob(f"kineto__resnet50_num_workers_{n}_*")) for n in (0, 4))
+    if not before:
+        pytest.skip(f"no public traces in {PUBLIC.name}")
+    result = compare(open_trace(before[0]), open_trace(after[0]))
+    assert result.changes[0].startswith("CPU work between steps fell")
+    assert "DataLoader" in result.changes[0]
+    assert result.b.active > result.a.active
+
+
+@settings(max_examples=30)
+@given(traces(), traces())
+def test_any_two_traces_can_be_compared(a, b):
+    a.meta["format"] = "other"
+    result = compare(a, b)
+    shown = as_json(result)
+    assert json.loads(json.dumps(shown)) == shown
+    assert as_text(shown)
+    if not result.per_step:
+        assert sum(ns for _, ns, _ in result.idle) == sum(gap.ns for gap in find_gaps(a))
+
+
+def test_the_command_line_prints_a_table_or_json(tmp_path, capsys):
+    paths = [str(tmp_path / f"{name}.json.gz") for name in ("sync", "async")]
+    for path, name in zip(paths, ("sync", "async"), strict=True):
+        write_trace(sample(name), path)
+    assert main(["compare", *paths]) == 0
+    table = capsys.readouterr().out
+    assert "changed  CPU work between steps fell" in table
+    assert "the 24 steps that both have take -8." in table
+    assert main(["compare", *paths, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown == as_json(compare(sample("sync"), sample("async")))

@@ -1,0 +1,161 @@
+"""Two traces side by side, step for step: what takes longer, and which idle time came or went.
+
+Steps are aligned by their order. Idle time is given for a mean step, since two recordings rarely
+hold equally many; where either has no steps, for the whole recording.
+"""
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from traces.activity import device_activity
+from traces.findings import Finding, find_findings
+from traces.gap import Gap, gaps_by_cause
+from traces.gaps import find_gaps
+from traces.schema import Trace
+from traces.steps import Steps, find_steps
+
+NS_PER_MS = 1e6
+WORTH_TELLING = 0.01
+"""A finding whose share of the run changed by less is not named as a change."""
+
+ROWS = 12
+
+
+@dataclass(frozen=True)
+class Side:
+    """One trace's part of a comparison; `idle_ns` is by cause, for a mean step or the run;
+    `findings` by rule, each as its share of the run and the name of the span to blame most."""
+
+    steps: Steps
+    active: float
+    idle_ns: dict[str, float]
+    findings: dict[str, tuple[float, str]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`a` is usually before and `b` after; `per_step` says what the idle times are of."""
+
+    a: Side
+    b: Side
+    per_step: bool
+
+    @property
+    def aligned(self) -> list[tuple[int, int]]:
+        """The times of the steps that both have, in ns."""
+        pairs = zip(self.a.steps.steps, self.b.steps.steps, strict=False)
+        return [(one.ns, other.ns) for one, other in pairs]
+
+    @property
+    def idle(self) -> list[tuple[str, float, float]]:
+        """(cause, ns in a, ns in b), the largest change first."""
+        causes = dict.fromkeys([*self.a.idle_ns, *self.b.idle_ns])
+        rows = [(c, self.a.idle_ns.get(c, 0.0), self.b.idle_ns.get(c, 0.0)) for c in causes]
+        return sorted(rows, key=lambda row: (-abs(row[2] - row[1]), row[0]))
+
+    @property
+    def changes(self) -> list[str]:
+        """What changed, in words, the largest change first."""
+        told = []
+        for rule in dict.fromkeys([*self.a.findings, *self.b.findings]):
+            before, blamed_before = self.a.findings.get(rule, (0.0, ""))
+            after, blamed_after = self.b.findings.get(rule, (0.0, ""))
+            if abs(after - before) >= WORTH_TELLING:
+                verb, blamed = ("fell", blamed_before) if after < before else ("rose", blamed_after)
+                mostly = f", mostly {blamed}" if blamed else ""
+                shares = f"{before:.1%} to {after:.1%} of the run"
+                told.append((abs(after - before), f"{rule} {verb}: {shares}{mostly}"))
+        return [sentence for _, sentence in sorted(told, reverse=True)]
+
+
+def compare(a: Trace, b: Trace) -> Comparison:
+    """Two traces against each other; any two can be compared."""
+    steps = find_steps(a), find_steps(b)
+    per_step = all(found.count for found in steps)
+    return Comparison(_side(a, steps[0], per_step), _side(b, steps[1], per_step), per_step)
+
+
+def as_json(result: Comparison) -> dict[str, Any]:
+    """The comparison as JSON holds it."""
+    return {
+        "a": _side_json(result.a),
+        "b": _side_json(result.b),
+        "steps": [
+            {"step": number, "a_ms": one / NS_PER_MS, "b_ms": other / NS_PER_MS}
+            for number, (one, other) in enumerate(result.aligned)
+        ],
+        "gaps_per": "step" if result.per_step else "run",
+        "gaps": [
+            {
+                "cause": cause,
+                "a_ms": one / NS_PER_MS,
+                "b_ms": other / NS_PER_MS,
+                "change_ms": (other - one) / NS_PER_MS,
+            }
+            for cause, one, other in result.idle
+        ],
+        "changes": result.changes,
+    }
+
+
+def as_text(result: dict[str, Any]) -> str:
+    """What `as_json` returned, for a terminal."""
+    lines = [f"{'':10}{'A':>14}{'B':>14}"]
+    for name, key in (("active", "active"), ("steps", "steps"), ("median ms", "median_ms")):
+        cells = [_cell(key, result[side][key]) for side in "ab"]
+        lines.append(f"{name:10}{cells[0]:>14}{cells[1]:>14}")
+    aligned = result["steps"]
+    if aligned:
+        change = fmean(row["b_ms"] - row["a_ms"] for row in aligned)
+        lines.append(f"the {len(aligned)} steps that both have take {change:+,.3f} ms each in B")
+    lines.append(f"idle ms of a {result['gaps_per']} by cause")
+    lines += [
+        f"{row['a_ms']:12,.3f}{row['b_ms']:12,.3f}{row['change_ms']:+12,.3f}  {row['cause']}"
+        for row in result["gaps"][:ROWS]
+    ]
+    return "\n".join(lines + [f"changed  {change}" for change in result["changes"]])
+
+
+def _side(trace: Trace, steps: Steps, per_step: bool) -> Side:
+    gaps = find_gaps(trace)
+    activity = device_activity(trace)
+    span = sum(device.span_ns for device in activity)
+    idle = gaps_by_cause(_within(gaps, steps) if per_step else gaps)
+    count = steps.count if per_step else 1
+    return Side(
+        steps,
+        sum(device.busy_ns for device in activity) / span if span else 0.0,
+        {cause: ns / count for cause, ns in idle.items()},
+        {
+            finding.rule: (finding.share, _blamed(trace, finding))
+            for finding in find_findings(trace, gaps)
+        },
+    )
+
+
+def _blamed(trace: Trace, finding: Finding) -> str:
+    return trace.spans["name"][finding.evidence[0].span_id] if finding.evidence else ""
+
+
+def _within(gaps: list[Gap], steps: Steps) -> list[Gap]:
+    """Gaps that end within the steps: what comes before the first belongs to none."""
+    begin, end = steps.steps[0].start_ns, steps.steps[-1].end_ns
+    return [gap for gap in gaps if begin < gap.end_ns <= end]
+
+
+def _side_json(side: Side) -> dict[str, Any]:
+    count = side.steps.count
+    return {
+        "active": side.active,
+        "steps": count,
+        "steps_by": side.steps.by,
+        "median_ms": side.steps.median_ns / NS_PER_MS if count else None,
+        "p99_ms": side.steps.p99_ns / NS_PER_MS if count else None,
+    }
+
+
+def _cell(key: str, value: float | None) -> str:
+    if value is None:
+        return "-"
+    return format(value, {"active": ".1%", "median_ms": ",.3f", "steps": ",d"}[key])
