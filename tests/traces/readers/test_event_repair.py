@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from traces import chrome_text, open_trace
+from traces import open_trace
+from traces.readers import chrome_text
 
 EVENTS = [
     {"ph": "X", "name": f"e{n}", "ts": n, "dur": 1, "pid": 1, "tid": 1, "args": {"n": [{"m": n}]}}
