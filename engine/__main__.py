@@ -1,10 +1,7 @@
 """Lets `python -m engine` run the command line."""
 
-import sys
-
 from engine.cli import main
-from traces.arguments import end_quietly_with_the_pipe
+from traces.arguments import run
 
 if __name__ == "__main__":
-    end_quietly_with_the_pipe()
-    sys.exit(main())
+    run(main)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from traces import comparison, summary, whatif
-from traces.arguments import OneLineParser, end_quietly_with_the_pipe
+from traces.arguments import OneLineParser, run
 from traces.conversion import OUT_HELP, convert
 from traces.readers.reader import open_trace, read_traces
 from traces.readers.source import MAX_BYTES
@@ -129,5 +129,4 @@ def _read(options: argparse.Namespace) -> Trace:
 
 
 if __name__ == "__main__":
-    end_quietly_with_the_pipe()
-    sys.exit(main())
+    run(main)

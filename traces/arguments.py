@@ -1,8 +1,14 @@
-"""What both command lines share: complaints of one line, and a quiet end of a pipe."""
+"""What both command lines share: complaints of one line, and a quiet end whoever ends them."""
 
 import argparse
+import io
 import signal
+import sys
+from collections.abc import Callable
 from typing import NoReturn
+
+INTERRUPTED = 130
+"""The exit code that shells give to what Ctrl-C ended."""
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -14,7 +20,19 @@ class OneLineParser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {one_line} (see {self.prog} --help)\n")
 
 
-def end_quietly_with_the_pipe() -> None:
-    """Let `... | head` end the program as it ends other programs, without a complaint."""
+def run(main: Callable[[], int]) -> NoReturn:
+    """Run a command line and leave with its exit code, or with 130 and one line after Ctrl-C.
+
+    `... | head` ends it as it ends other programs, and a name that the terminal cannot show,
+    such as a file's in another encoding, is written with escapes.
+    """
     if hasattr(signal, "SIGPIPE"):  # not on Windows
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        sys.exit(INTERRUPTED)

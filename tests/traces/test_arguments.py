@@ -1,11 +1,12 @@
 """Both command lines complain in one line and end quietly with a pipe."""
 
+import os
 import subprocess
 import sys
 
 import pytest
 
-from traces.arguments import OneLineParser
+from traces.arguments import OneLineParser, run
 
 
 def test_a_complaint_is_one_line_and_exit_code_2(capsys):
@@ -20,9 +21,8 @@ def test_a_complaint_is_one_line_and_exit_code_2(capsys):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no SIGPIPE")
 def test_a_closed_pipe_ends_the_program_without_a_complaint():
     code = (
-        "from traces.arguments import end_quietly_with_the_pipe as quiet\n"
-        "quiet()\n"
-        "for _ in range(100_000): print('line')"
+        "from traces.arguments import run\n"
+        "run(lambda: [print('line') for _ in range(100_000)] and 0)"
     )
     program = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -32,3 +32,41 @@ def test_a_closed_pipe_ends_the_program_without_a_complaint():
     assert program.stderr.read() == b""
     program.stderr.close()
     program.wait(timeout=30)
+
+
+def test_ctrl_c_ends_a_program_with_one_line_and_exit_code_130(capsys):
+    def main():
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as stop:
+        run(main)
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == "stopped\n"
+
+
+@pytest.mark.parametrize("program", ["traces", "engine"])
+def test_both_command_lines_end_so(program):
+    """Run as `python -m` runs it, with a main that is interrupted."""
+    module = {"traces": "argparse.ArgumentParser.parse_args", "engine": "engine.cli._parser"}
+    code = (
+        "import runpy, sys, unittest.mock, argparse\n"
+        f"sys.argv = [{program!r}, 'modes']\n"
+        f"with unittest.mock.patch({module[program]!r}, side_effect=KeyboardInterrupt):\n"
+        f"    runpy.run_module({program!r}, run_name='__main__')\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (result.returncode, result.stderr) == (130, b"stopped\n")
+
+
+def test_a_name_that_the_terminal_cannot_show_is_written_with_escapes():
+    code = (
+        "from traces.arguments import run\n"
+        r"run(lambda: print('a\udcff.json') or 0)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
+    )
+    assert (result.returncode, result.stdout.split()) == (0, [rb"a\udcff.json"])

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from traces.clock import LIMIT_NS
 from traces.readers.refusals import NO_EVENTS
 from traces.readers.span_table import Lane, SpanTable
 from traces.schema import HOST, NONE, Trace, TraceError
@@ -56,7 +57,8 @@ def assembled(
     unix_ns: int | None = None,
 ) -> Trace:
     """The trace of all spans and counters, without flows. `unix_ns` is the wall time of 0 on
-    the file's clock. Raises TraceError if there is nothing to draw."""
+    the file's clock; one that is no time of these decades is not noted. Raises TraceError if
+    there is nothing to draw."""
     columns = table.sorted_columns()
     starts = [int(columns["ts_ns"].min())] if len(columns["ts_ns"]) else []
     shift = min([*starts, *(row["ts_ns"] for row in counters)], default=None)
@@ -65,7 +67,7 @@ def assembled(
     numbers = columns.pop("lane")
     columns["ts_ns"] -= shift
     clock = {"clock_start_ns": shift}
-    if unix_ns is not None:
+    if unix_ns is not None and -LIMIT_NS < unix_ns + shift < LIMIT_NS:
         clock["unix_start_ns"] = unix_ns + shift
     return Trace.from_rows(
         columns | _lane_columns(list(table.lanes), numbers, names),

@@ -5,12 +5,26 @@ from typing import Annotated, Any
 import msgspec
 
 from traces.chrome_writer import ID_COLUMNS, KEY
-from traces.clock import to_ns
+from traces.clock import LIMIT_NS, to_ns
 from traces.readers.chrome_text import ChromeText
 from traces.readers.event_repair import Event
 from traces.schema import KINDS, NONE, Trace
 
 Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+Time = Annotated[int, msgspec.Meta(gt=-LIMIT_NS, lt=LIMIT_NS)]
+
+META_TYPES: dict[str, Any] = {
+    "format": str,
+    "name": str,
+    "skipped": Annotated[int, msgspec.Meta(ge=0)],
+    "warnings": list[str],
+    "cut_off": bool,
+    "is_part": bool,
+    "file": dict[str, Any],
+    "clock_start_ns": Time,
+    "unix_start_ns": Time,
+}
+"""What every reader writes into `meta`, and others rely on; the rest is free."""
 
 
 class DumpHeader(msgspec.Struct):
@@ -39,9 +53,13 @@ _decode_args = msgspec.json.Decoder(DumpArgs).decode
 def dump_header(chrome: ChromeText) -> DumpHeader | None:
     """Our header, or None where the file is no dump of ours."""
     try:
-        return msgspec.convert(chrome.header.get(KEY), DumpHeader)
+        header = msgspec.convert(chrome.header.get(KEY), DumpHeader)
     except msgspec.ValidationError:
         return None
+    header.meta = {
+        key: value for key, value in header.meta.items() if _fits(value, META_TYPES.get(key, Any))
+    }
+    return header
 
 
 class DumpReader:
@@ -104,6 +122,14 @@ class DumpReader:
         if chrome.cut_off or warnings:
             meta["cut_off"] = True
         return Trace.from_rows(self._spans, flows, self._counters, meta)
+
+
+def _fits(value: object, wanted: Any) -> bool:  # noqa: ANN401 - a type for msgspec
+    try:
+        msgspec.convert(value, wanted)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _args(event: Event) -> DumpArgs:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from traces.clock import LIMIT_NS
 from traces.readers.flow_binding import correlation_flows
 from traces.schema import HOST, SPAN_DEFAULTS, Trace
 
@@ -60,7 +61,7 @@ def _offsets(traces: Sequence[Trace]) -> tuple[list[int], list[str]]:
     """How far each trace's 0 lies behind the earliest, in ns, and warnings."""
     unix = [trace.meta.get("unix_start_ns") for trace in traces]
     known = [start for start in unix if start is not None]
-    if len(known) == len(traces):
+    if len(known) == len(traces) and max(known) - min(known) < LIMIT_NS:
         return [start - min(known) for start in known], []
     own = [trace.meta.get("clock_start_ns", 0) for trace in traces]
     is_one_format = len({trace.meta["format"] for trace in traces}) == 1

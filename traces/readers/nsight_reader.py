@@ -58,7 +58,11 @@ class NsightReader:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         self._table = SpanTable()
-        self._strings = dict(tables.rows("StringIds", "id", "value"))
+        self._strings = {
+            number: value
+            for number, value in tables.rows("StringIds", "id", "value")
+            if isinstance(value, str)
+        }
         self._gpus = {
             (pid, cuda): gpu
             for pid, cuda, gpu in tables.rows("TARGET_INFO_CUDA_DEVICE", "pid", "cudaId", "gpuId")

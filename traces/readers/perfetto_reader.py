@@ -132,7 +132,10 @@ class PerfettoReader:
             self._counters.append((uuid, ts_ns, float(value)))
         elif event.HasField("legacy_event") and chr(event.legacy_event.phase & 0x7F) == "X":
             end_ns = ts_ns + max(event.legacy_event.duration_us * 1000, 0)
-            self._complete.append((uuid, ts_ns, end_ns, sequence.slice(event)))
+            if end_ns < LIMIT_NS:
+                self._complete.append((uuid, ts_ns, end_ns, sequence.slice(event)))
+            else:
+                self._lost["time"] += 1
         else:
             self._lost["kind"] += 1
 
@@ -171,7 +174,7 @@ class PerfettoReader:
         sentences = [
             (cut_off, "The file was cut off; the packets before the cut are shown."),
             (lost["damaged"], f"{lost['damaged']:,} damaged packets were skipped."),
-            (lost["time"], f"{lost['time']:,} events on an unknown clock were skipped."),
+            (lost["time"], f"{lost['time']:,} events without a usable time were skipped."),
             (lost["kind"], f"{lost['kind']:,} events of kinds that no timeline shows were left "
              "out."),
             (strays, f"{strays:,} end events without a beginning were skipped."),

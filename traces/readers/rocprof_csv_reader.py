@@ -3,6 +3,7 @@
 A run leaves one table a kind; opened together they share one clock and their correlation ids.
 """
 
+import re
 from collections.abc import Iterator
 
 from traces.readers.csv_rows import csv_rows, header_of
@@ -19,6 +20,7 @@ from traces.schema import NONE, Trace
 
 TIMES = ("Start_Timestamp", "End_Timestamp")
 NO_TIME = (0, 0)
+WHOLE_NUMBER = re.compile(r"[0-9]{1,19}")
 
 
 def is_rocprof_csv(head: bytes) -> bool:
@@ -42,8 +44,8 @@ def _records(content: Content) -> Iterator[Record]:
 
 
 def _record(row: dict[str, str]) -> Record:
-    start, end = (int(row[name]) if row.get(name, "").isdigit() else -1 for name in TIMES)
-    times = (start, end) if start >= 0 and end >= 0 else NO_TIME
+    told = [row.get(name, "") for name in TIMES]
+    times = (int(told[0]), int(told[1])) if all(map(WHOLE_NUMBER.fullmatch, told)) else NO_TIME
     correlation = correlation_id(row.get("Correlation_Id"))
     place = (row.get("Process_Id", ""), row.get("Thread_Id", ""))
     stream = number(row.get("Stream_Id") or row.get("Queue_Id"))

@@ -73,18 +73,29 @@ def opened(source: Source, max_bytes: int = MAX_BYTES) -> Iterator[Content]:
     file, a damaged archive, or more than `max_bytes` unpacked.
     """
     with ExitStack() as stack:
-        file = given = _open(source, stack)
-        if not file.seekable():  # a pipe
-            file = _spool(_chunks(file), max_bytes, stack)
-        warnings: list[str] = []
-        for _ in range(ARCHIVE_DEPTH):
-            magic = _magic(file)
-            if magic.startswith(GZIP_MAGIC):
-                file = _spool(_gunzip(file, warnings), max_bytes, stack)
-            elif magic == ZIP_MAGIC:
-                file = _unzip(file, max_bytes, stack)
-        path = Path(source) if file is given and isinstance(source, str | Path) else None
-        yield Content(_mapped(file, max_bytes, stack), path, warnings)
+        try:
+            content = _content(source, max_bytes, stack)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            named = source if isinstance(source, str | Path) else "The file"
+            raise TraceError(f"{named} cannot be read ({reason}); check the path.") from error
+        yield content
+
+
+def _content(source: Source, max_bytes: int, stack: ExitStack) -> Content:
+    """The unpacked bytes; raises OSError or ValueError too, wherever the system refuses."""
+    file = given = _open(source, stack)
+    if not file.seekable():  # a pipe
+        file = _spool(_chunks(file), max_bytes, stack)
+    warnings: list[str] = []
+    for _ in range(ARCHIVE_DEPTH):
+        magic = _magic(file)
+        if magic.startswith(GZIP_MAGIC):
+            file = _spool(_gunzip(file, warnings), max_bytes, stack)
+        elif magic == ZIP_MAGIC:
+            file = _unzip(file, max_bytes, stack)
+    path = Path(source) if file is given and isinstance(source, str | Path) else None
+    return Content(_mapped(file, max_bytes, stack), path, warnings)
 
 
 def release(data: Bytes, before: int) -> None:
@@ -106,11 +117,7 @@ def _open(source: Source, stack: ExitStack) -> IO[bytes]:
     path = Path(source)
     if path.is_dir():
         raise TraceError(f"{path} is a folder; open one trace file inside it.")
-    try:
-        return stack.enter_context(path.open("rb"))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise TraceError(f"{path} cannot be read ({reason}); check the path.") from error
+    return stack.enter_context(path.open("rb"))
 
 
 def _magic(file: IO[bytes]) -> bytes:

@@ -5,9 +5,20 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.traces.readers.test_rocprof_csv_reader import CALLS, KERNELS, START
-from traces import TraceError, device_activity, find_gaps, open_trace, read_traces
+from traces import (
+    TraceError,
+    device_activity,
+    find_gaps,
+    open_trace,
+    read_traces,
+    summarize,
+    trace_bytes,
+)
+from traces.summary import as_text
 
 BASE = 1_767_189_312_000_000_000
 
@@ -136,3 +147,21 @@ def test_the_command_line_refuses_what_is_larger_than_it_was_told(tmp_path):
     assert result.returncode == 2
     assert result.stderr.count("\n") == 1
     assert "more than 1 MiB" in result.stderr
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["format", "name", "skipped", "warnings", "cut_off", "is_part", "file", "files"]
+            + ["clock_start_ns", "unix_start_ns", "run"]
+        ),
+        st.sampled_from([None, "x", 5, -5, 10**18, 1e300, [], ["a"], [1], {"a": 1}, True]),
+    )
+)
+def test_what_a_dump_says_of_itself_is_not_taken_on_trust(meta):
+    """Whatever its meta holds, it opens alone and beside another file, and can be told of."""
+    dump = json.loads(trace_bytes(open_trace(rank(0)), compressed=False))
+    dump["overlapLab"]["meta"] = meta
+    text = json.dumps(dump).encode()
+    assert as_text(summarize(open_trace(text)))
+    assert as_text(summarize(read_traces([text, rank(1)])))

@@ -10,6 +10,7 @@ from tests.traces.readers.nsight_files import (
     GLOBAL_TID,
     OTHER_PID,
     PID,
+    STRINGS,
     TID,
     call,
     gpu,
@@ -280,3 +281,14 @@ def test_gaps_are_explained_as_for_any_trace(read):
     )
     (gap,) = find_gaps(trace)
     assert sum(part.ns for part in gap.parts) == gap.ns == 80_000
+
+
+@pytest.mark.parametrize("value", [123, 1.5, b"abc", None])
+def test_a_string_that_is_none_names_nothing(read, value):
+    rows = [{"id": number, "value": value} for number in range(len(STRINGS))]
+    trace = read(
+        StringIds=rows,
+        CUPTI_ACTIVITY_KIND_KERNEL=[kernel(30, 40)],
+        CUPTI_ACTIVITY_KIND_RUNTIME=[call("cudaLaunchKernel", 10, 20)],
+    )
+    assert trace.spans["name"].tolist() == ["unknown call", "kernel"]

@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from tests.traces.readers.perfetto_files import BEGIN, COUNTER, END, INSTANT, Builder
-from traces import TraceError, open_trace
+from traces import TraceError, open_trace, read_traces
 from traces.readers.protobuf_wire import packets
 
 
@@ -210,3 +210,33 @@ def test_an_xla_profile_is_told_from_a_perfetto_trace():
 def test_the_package_is_loaded_only_for_such_a_file():
     code = "import sys, traces; sys.exit('perfetto' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("duration_us", [9 * 10**18, 1 << 60, -(1 << 63)])
+def test_no_span_of_the_older_kind_ends_outside_of_the_clock(duration_us):
+    file = Builder()
+    file.event(1, INSTANT, 10, "mark")
+    event = file.packet(timestamp=1000).track_event
+    event.track_uuid, event.name = 5, "long"
+    event.legacy_event.phase, event.legacy_event.duration_us = ord("X"), duration_us
+    trace = open_trace(file.data())
+    is_usable = duration_us < 0
+    assert trace.meta["skipped"] == (not is_usable)
+    assert trace.spans["name"].tolist() == ["mark"] + ["long"] * is_usable
+
+
+@pytest.mark.parametrize("wall_ns", [(1 << 64) - 1, 10**19, 5 * 10**18])
+@pytest.mark.parametrize("unit", [1, 10**6, (1 << 64) - 1])
+def test_an_absurd_wall_clock_is_not_believed(wall_ns, unit):
+    def file(ns, multiplier):
+        built = Builder()
+        snapshot = built.packet().clock_snapshot
+        for number, time, by in ((6, 5, 1), (1, ns, multiplier)):
+            clock = snapshot.clocks.add()
+            clock.clock_id, clock.timestamp, clock.unit_multiplier_ns = number, time, by
+        built.span(5, 10, 20, "work")
+        return built.data()
+
+    trace = read_traces([file(wall_ns, unit), file(1, 1)])
+    assert trace.spans["ts_ns"].tolist() == [0, 0]
+    assert any("no common clock" in warning for warning in trace.meta["warnings"])

@@ -96,3 +96,16 @@ def test_an_empty_path_is_no_folder():
 def test_a_trace_that_mentions_other_formats_is_still_a_trace():
     text = b'{"schema": 1, "traceEvents": [{"ph": "X", "name": "nodes", "ts": 1}], "nodes": 1}'
     assert open_trace(text).spans["name"].tolist() == ["nodes"]
+
+
+class Refusing(BytesIO):
+    """A file that opens and cannot be read, such as another process' memory."""
+
+    def read(self, *_):
+        raise OSError(5, "Input/output error")
+
+
+@pytest.mark.parametrize("source", ["a" * 300, "a" * 5000, "a\0b", Refusing(b"x")])
+def test_what_the_system_refuses_is_told_in_one_sentence(source):
+    with pytest.raises(TraceError, match=r"cannot be read \([\w /]+\); check the path\.$"):
+        open_trace(source)

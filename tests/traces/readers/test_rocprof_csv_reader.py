@@ -73,7 +73,18 @@ def test_calls_and_markers_run_on_their_thread():
 
 
 @pytest.mark.parametrize(
-    "row", ['"HIP","f",1,1,1,soon,9', '"HIP","f",1,1,1,9,5', '"HIP","f"', '"HIP","f",1,1,1,0,0']
+    "row",
+    [
+        '"HIP","f",1,1,1,soon,9',
+        '"HIP","f",1,1,1,9,5',
+        '"HIP","f"',
+        '"HIP","f",1,1,1,0,0',
+        '"HIP","f",1,1,1,²,9',
+        '"HIP","f",1,1,1,１,9',
+        '"HIP","f",1,1,1,1_0,90',
+        '"HIP","f",1,1,1,-1,9',
+        f'"HIP","f",1,1,1,1,{"9" * 5000}',
+    ],
 )
 def test_a_row_without_usable_times_is_counted(row):
     trace = read(CALLS + f'"HIP","f",1,1,1,5,9\n{row}\n')
