@@ -32,7 +32,7 @@ from engine.report import (
 from engine.switched import as_lines
 from engine.torch_profile import run_profiled
 from traces import TraceError, open_trace, write_trace
-from traces.arguments import OneLineParser
+from traces.arguments import OneLineParser, count
 
 TOLD = (OSError, ValueError, DeviceError, TraceError)
 """What ends a command with one line: all that says bad input is a ValueError or one of these."""
@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
         "--pace", action="store_true", help="stretch measured work to the cost model's times"
     )
     run.add_argument(
-        "--widen", type=_count, default=0, metavar="MS",
+        "--widen", type=count, default=0, metavar="MS",
         help="hold back what races, so that every race shows (milliseconds)",
     )  # fmt: skip
     run.add_argument(
@@ -81,9 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     run.add_argument("--cost", help="a cost preset or a JSON file")
     run.add_argument("--workload", help="a workload preset or a JSON file")
-    run.add_argument("--batch", type=_count, help="request rows a step")
-    run.add_argument("--steps", type=_count, help="stop after so many steps")
-    run.add_argument("--requests", type=_count, help="how many requests to serve")
+    run.add_argument("--batch", type=count, help="request rows a step")
+    run.add_argument("--steps", type=count, help="stop after so many steps")
+    run.add_argument("--requests", type=count, help="how many requests to serve")
     run.add_argument("--seed", type=int, help="chooses prompts, lengths and jitter")
     run.add_argument(
         "--jitter",
@@ -118,12 +118,6 @@ def _parser() -> argparse.ArgumentParser:
         if name == "mechanisms":
             sub.add_argument("--markdown", action="store_true", help="print docs/mechanisms.md")
     return parser
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
-    return int(text)
 
 
 def _percent(text: str) -> float:

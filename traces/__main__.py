@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from traces import comparison, summary, whatif
-from traces.arguments import OneLineParser, run
+from traces.arguments import OneLineParser, count, run
 from traces.conversion import OUT_HELP, convert
 from traces.readers.reader import open_trace, read_traces
 from traces.readers.source import MAX_BYTES
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(command=command)
         sub.add_argument(
             "--max-mib",
-            type=int,
+            type=count,
             default=MAX_BYTES >> 20,
             metavar="N",
             help="refuse files that unpack to more (default %(default)s)",

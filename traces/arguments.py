@@ -2,6 +2,7 @@
 
 import argparse
 import io
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -18,6 +19,13 @@ class OneLineParser(argparse.ArgumentParser):
         """Print the complaint on stderr and leave."""
         one_line = " ".join(message.split())
         self.exit(2, f"{self.prog}: {one_line} (see {self.prog} --help)\n")
+
+
+def count(text: str) -> int:
+    """A whole number from 1 up, as the type of an argument. Raises ArgumentTypeError."""
+    if re.fullmatch("[0-9]{1,9}", text) is None or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)
 
 
 def run(main: Callable[[], int]) -> NoReturn:

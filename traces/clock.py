@@ -4,12 +4,14 @@ The format always means µs; `displayTimeUnit` only says how a viewer prints the
 are taken from the digits: a float has no room for an epoch time with its nanoseconds.
 """
 
+import re
 from decimal import Decimal, InvalidOperation
 
 LIMIT_NS = 1 << 61
 """73 years. Sums and differences of such times still fit int64."""
 
 MAX_DIGITS = 16
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 FRACTIONS_NS = {b"": 0} | {
     f"{ns:03}"[:digits].encode(): ns
     for digits in (1, 2, 3)
@@ -39,13 +41,19 @@ def to_us(ns: int) -> bytes:
     return f"{sign}{whole}{fraction}".encode()
 
 
+def decimal(text: str) -> Decimal | None:
+    """The number in a text, exactly; None for what is none, and for digits other than 0 to 9 or
+    with `_` between them, which `Decimal` would take."""
+    try:
+        return Decimal(text) if NUMBER.fullmatch(text) else None
+    except InvalidOperation:  # an exponent beyond all bounds
+        return None
+
+
 def _from_decimal(digits: bytes) -> int | None:
     """Negative times, exponents, many decimals, and what is no time at all."""
-    try:
-        us = Decimal(digits.decode("ascii", "replace"))
-    except InvalidOperation:
-        return None
-    if not us.is_finite() or us.adjusted() > MAX_DIGITS:
+    us = decimal(digits.decode("ascii", "replace"))
+    if us is None or us.adjusted() > MAX_DIGITS:
         return None
     ns = int((us * 1000).to_integral_value())
     return ns if -LIMIT_NS < ns < LIMIT_NS else None

@@ -1,12 +1,14 @@
 """Both command lines complain in one line and end quietly with a pipe."""
 
+import argparse
 import os
 import subprocess
 import sys
 
 import pytest
 
-from traces.arguments import OneLineParser, run
+from traces.__main__ import main as traces_main
+from traces.arguments import OneLineParser, count, run
 
 
 def test_a_complaint_is_one_line_and_exit_code_2(capsys):
@@ -70,3 +72,20 @@ def test_a_name_that_the_terminal_cannot_show_is_written_with_escapes():
         env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
     )
     assert (result.returncode, result.stdout.split()) == (0, [rb"a\udcff.json"])
+
+
+@pytest.mark.parametrize("text", ["-5", "0", "", "1_000", "²", "１０", "1.5", "9" * 5000])
+def test_a_count_is_a_whole_number_from_1_up(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="whole number from 1 up"):
+        count(text)
+
+
+def test_a_count_is_read():
+    assert (count("1"), count("2048")) == (1, 2048)
+
+
+def test_a_negative_cap_is_refused(capsys):
+    with pytest.raises(SystemExit) as stop:
+        traces_main(["inspect", "x.json", "--max-mib", "-5"])
+    assert stop.value.code == 2
+    assert "'-5' is not a whole number" in capsys.readouterr().err

@@ -34,6 +34,10 @@ def test_every_way_of_writing_a_time_is_read(text, ns):
     assert to_ns(text) == ns
 
 
-@pytest.mark.parametrize("text", [b"", b"null", b"true", b'"soon"', b"1e99", b"9" * 40, b"NaN"])
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"null", b"true", b'"soon"', b"1e99", b"9" * 40, b"NaN"]
+    + [b'"1_000"', b'"1_0.5"', "１０".encode(), b'"inf"', b"1e99999999999999999999"],
+)
 def test_what_is_no_time_is_none(text):
     assert to_ns(text) is None

@@ -86,7 +86,7 @@ CATEGORIES |= {
         "xpu_scope_profiler",
     )
 }
-DIGITS = re.compile(r"-?\d{1,18}")
+DIGITS = re.compile(r"-?[0-9]{1,18}")
 MAX_NUMBER = 1 << 62
 LEGACY_GPU_PID = "CUDA functions"
 MARKERS = re.compile(r"Iteration Start: |Record Window End$")

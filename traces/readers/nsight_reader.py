@@ -83,8 +83,8 @@ class NsightReader:
         self._overheads()
         unclosed = nvtx_ranges(self._tables, self._strings, self._table)
         sentences = [
-            (self._lost, f"{self._lost:,} events without a usable time were skipped; busy time "
-             "is a lower bound."),
+            (self._lost, f"{self._lost:,} events without a usable time or device were skipped; "
+             "busy time is a lower bound."),
             (graphs, WHOLE_GRAPHS.format(n=graphs)),
             (unclosed, f"{unclosed:,} ranges never end; they are drawn to the end of the trace."),
             (self._tables.damaged, "The database is damaged; what could be read of it is shown."),
@@ -141,6 +141,9 @@ class NsightReader:
         start, end, device, stream, correlation, global_pid = where
         pid = process_of(global_pid)
         device = self._gpus.get((pid, device), device)
+        if isinstance(device, int) and device < 0:  # no GPU, and no work of the host either
+            self._lost += 1
+            return
         stream = NONE if stream in NO_STREAM else stream
         lane = Lane(str(pid), str(stream), device or 0, stream, label)
         self._span(start, end, lane, kind, name, correlation, args)

@@ -21,9 +21,9 @@ from traces.readers.perfetto_sequence import Sequence
 from traces.readers.perfetto_tracks import Slice, Tracks
 from traces.readers.protobuf_wire import PACKET_TAG, field_numbers, packets, varint
 from traces.readers.refusals import is_text
-from traces.readers.source import MAX_BYTES, Bytes, Content
+from traces.readers.source import CHUNK, Bytes, Content, check_size
 from traces.readers.span_table import SpanTable
-from traces.schema import Trace, TraceError
+from traces.schema import Trace
 
 XLA_FIELDS = range(1, 7)
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
@@ -44,15 +44,16 @@ def is_perfetto(head: bytes) -> bool:
 
 def read_perfetto(content: Content) -> Trace:
     """The trace of a file, up to where it is cut off. Raises TraceError if it has no events."""
-    reader = PerfettoReader()
+    reader = PerfettoReader(content.max_bytes)
     reader.read(content.data)
     return reader.trace(content.warnings)
 
 
 class PerfettoReader:
-    """Collects the track events of one file."""
+    """Collects the track events of one file; its packed packets hold at most `max_bytes`."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._tracks = Tracks()
         self._clocks = Clocks()
         self._sequences: dict[int, Sequence] = {}
@@ -88,21 +89,25 @@ class PerfettoReader:
             self._cut_off = True
 
     def _inflated(self, packed: bytes) -> bytes:
-        """The packets in a compressed one; never more in all than a file may hold."""
+        """The packets in a compressed one, as far as it is whole. Raises TraceError as soon as
+        they hold more in all than a file may."""
         if not packed:
             return b""
         inflater = zlib.decompressobj()
+        pieces: list[bytes] = []
         try:
-            data = inflater.decompress(packed, MAX_BYTES - self._unpacked + 1)
+            while not inflater.eof:
+                piece = inflater.decompress(packed, CHUNK)
+                packed = inflater.unconsumed_tail
+                if not piece and not packed:
+                    self._lost["damaged"] += 1  # it is cut off
+                    break
+                self._unpacked += len(piece)
+                check_size(self._unpacked, self._max_bytes)
+                pieces.append(piece)
         except zlib.error:
             self._lost["damaged"] += 1
-            return b""
-        self._unpacked += len(data)
-        if self._unpacked > MAX_BYTES:
-            raise TraceError(
-                f"The file unpacks to more than {MAX_BYTES / 2**20:,.0f} MiB; record less."
-            )
-        return data
+        return b"".join(pieces)
 
     def _take(self, packet: Any) -> None:  # noqa: ANN401 - a protobuf message
         number = packet.trusted_packet_sequence_id

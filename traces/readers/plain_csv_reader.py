@@ -6,10 +6,9 @@ says what a span is, else its name does. Times are decimal numbers, read exactly
 """
 
 import re
-from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from traces.clock import LIMIT_NS
+from traces.clock import LIMIT_NS, decimal
 from traces.readers.assembly import LaneNames, assembled
 from traces.readers.csv_rows import csv_rows, header_of
 from traces.readers.kineto import host_kind
@@ -122,11 +121,8 @@ def _times(row: dict[str, str], columns: Columns) -> tuple[int, int] | None:
 
 
 def _ns(text: str, ns_per_unit: int) -> int | None:
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
-        return None
-    if not value.is_finite() or value.adjusted() > MAX_EXPONENT:
+    value = decimal(text)
+    if value is None or value.adjusted() > MAX_EXPONENT:
         return None
     return int((value * ns_per_unit).to_integral_value())
 

@@ -57,6 +57,8 @@ class Content:
     path: Path | None = None
     """Where just these bytes lie in a file of the caller's, if they do."""
     warnings: list[str] = field(default_factory=list)
+    max_bytes: int = MAX_BYTES
+    """The cap, for readers of formats that are packed inside."""
 
     @property
     def head(self) -> bytes:
@@ -95,7 +97,7 @@ def _content(source: Source, max_bytes: int, stack: ExitStack) -> Content:
         elif magic == ZIP_MAGIC:
             file = _unzip(file, max_bytes, stack)
     path = Path(source) if file is given and isinstance(source, str | Path) else None
-    return Content(_mapped(file, max_bytes, stack), path, warnings)
+    return Content(_mapped(file, max_bytes, stack), path, warnings, max_bytes)
 
 
 def release(data: Bytes, before: int) -> None:
@@ -131,7 +133,7 @@ def _mapped(file: IO[bytes], max_bytes: int, stack: ExitStack) -> Bytes:
     """The bytes of a seekable file: in place where it is in memory already, else mapped."""
     size = file.seek(0, 2)
     file.seek(0)
-    _check_size(size, max_bytes)
+    check_size(size, max_bytes)
     try:
         number = file.fileno()
     except OSError:
@@ -151,13 +153,14 @@ def _spool(chunks: Iterator[bytes], max_bytes: int, stack: ExitStack) -> IO[byte
     file, size = stack.enter_context(tempfile.TemporaryFile(prefix="overlap-lab-")), 0
     for chunk in chunks:
         size += len(chunk)
-        _check_size(size, max_bytes)
+        check_size(size, max_bytes)
         file.write(chunk)
     file.flush()
     return file
 
 
-def _check_size(size: int, max_bytes: int) -> None:
+def check_size(size: int, max_bytes: int) -> None:
+    """Raise TraceError for more bytes than the cap."""
     if size > max_bytes:
         raise TraceError(
             f"The file unpacks to more than {max_bytes / 2**20:,.0f} MiB; "

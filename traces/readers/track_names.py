@@ -5,8 +5,9 @@ import re
 from traces.readers.kineto import copy_kind
 from traces.schema import HOST, NONE
 
-DEVICE = re.compile(r"(?:\b|_)(?:GPU|device|cuda|hip|agent)\D{0,3}(\d{1,4})", re.IGNORECASE)
-STREAM = re.compile(r"(?:stream|queue)\D{0,3}(\d{1,9})", re.IGNORECASE)
+NUMBER = r"\D{0,3}([0-9]{1,9})(?!\d)"
+DEVICE = re.compile(rf"(?:\b|_)(?:GPU|device|cuda|hip|agent){NUMBER}", re.IGNORECASE)
+STREAM = re.compile(rf"(?:stream|queue){NUMBER}", re.IGNORECASE)
 MEMSET = re.compile("memset", re.IGNORECASE)
 COPY = re.compile("memcpy|copy", re.IGNORECASE)
 

@@ -292,3 +292,10 @@ def test_a_string_that_is_none_names_nothing(read, value):
         CUPTI_ACTIVITY_KIND_RUNTIME=[call("cudaLaunchKernel", 10, 20)],
     )
     assert trace.spans["name"].tolist() == ["unknown call", "kernel"]
+
+
+@pytest.mark.parametrize("device", [-1, -2, -(1 << 63), "x", 1.5])
+def test_work_of_no_gpu_is_counted_and_becomes_no_host_work(read, device):
+    trace = read(**{KERNEL: [kernel(30, 40), kernel(50, 60, deviceId=device)]})
+    assert table(trace, "ts_ns", "device") == [(0, 0)]
+    assert trace.meta["skipped"] == 1

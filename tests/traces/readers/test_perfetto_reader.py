@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 import zlib
 
 import pytest
@@ -185,13 +186,37 @@ def test_bytes_that_are_not_utf8_are_replaced():
     assert trace.spans["track"].str.count("\N{REPLACEMENT CHARACTER}").tolist() == [2]
 
 
-def test_compressed_packets_are_unpacked_and_bombs_refused(monkeypatch):
-    packed = Builder()
-    packed.packet(timestamp=1).compressed_packets = zlib.compress(many().data())
-    assert len(open_trace(packed.data()).spans) == 100
-    monkeypatch.setattr("traces.readers.perfetto_reader.MAX_BYTES", 1000)
+def packed(data):
+    file = Builder()
+    file.packet(timestamp=1).compressed_packets = data
+    return file.data()
+
+
+def test_compressed_packets_are_unpacked():
+    assert len(open_trace(packed(zlib.compress(many().data()))).spans) == 100
+
+
+def test_compressed_packets_are_held_to_the_cap_of_the_call():
+    data = many().data()
+    file = packed(zlib.compress(data, 9))
+    assert len(open_trace(file, max_bytes=len(data)).spans) == 100
     with pytest.raises(TraceError, match="unpacks to more than"):
-        open_trace(packed.data())
+        open_trace(file, max_bytes=len(data) - 1)
+    bomb = packed(zlib.compress(bytes(64 << 20), 9))
+    tracemalloc.start()
+    with pytest.raises(TraceError, match="more than 1 MiB"):
+        open_trace(bomb, max_bytes=1 << 20)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 << 20
+
+
+@pytest.mark.parametrize("lost", [1, 4, 5, 20])
+def test_a_compressed_packet_that_is_cut_off_is_noticed(lost):
+    trace = open_trace(packed(zlib.compress(many().data())[:-lost]) + many().data())
+    assert len(trace.spans) >= 100
+    assert trace.meta["skipped"] >= 1
+    assert any("damaged packets" in warning for warning in trace.meta["warnings"])
 
 
 def test_a_file_without_track_events_is_refused():

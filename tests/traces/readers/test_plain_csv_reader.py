@@ -67,7 +67,11 @@ def test_a_column_kind_decides_where_it_fits_the_track():
     assert trace.spans["kind"].tolist() == ["d2h", "sync", "host", "host"]
 
 
-@pytest.mark.parametrize("row", ["b,soon,1", "b,1,-1", "b,1", "b,nan,1", "b,1e99,1", "b,inf,1"])
+@pytest.mark.parametrize(
+    "row",
+    ["b,soon,1", "b,1,-1", "b,1", "b,nan,1", "b,1e99,1", "b,inf,1"]
+    + ["b,1_000,1", "b,１０,1", "b,²,1", "b,1e99999999999999999999,1"],
+)
 def test_rows_without_usable_times_are_counted(row):
     trace = read(f"name,start_us,duration_us\na,0,1\n{row}\n")
     assert trace.spans["name"].tolist() == ["a"]
@@ -91,3 +95,15 @@ def test_a_table_without_units_or_columns_is_refused_with_what_it_lacks(header, 
 def test_other_tables_are_refused_with_the_columns_that_are_wanted():
     with pytest.raises(TraceError, match="start_us"):
         read("city,country,people\nOslo,Norway,700000\n")
+
+
+@given(st.lists(st.integers(0, 10**9 - 1), min_size=1, unique=True))
+def test_no_two_numbers_become_one_device(numbers):
+    rows = "".join(f"k,{n},1,GPU {number}\n" for n, number in enumerate(numbers))
+    trace = read("name,start_us,duration_us,track\n" + rows)
+    assert trace.spans["device"].tolist() == numbers
+
+
+def test_a_number_that_is_too_long_is_no_device():
+    trace = read(f"name,start_us,duration_us,track\nk,1,1,GPU {'1' * 10}\n")
+    assert trace.spans["device"].tolist() == [-1]
