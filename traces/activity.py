@@ -72,7 +72,8 @@ def span_union(spans: pd.DataFrame) -> intervals.Intervals:
 
 def device_activity(trace: Trace) -> list[DeviceActivity]:
     """Activity of every device with GPU work, by device number; empty if there is none."""
-    return [_device(device, trace.gpu_spans(device)) for device in trace.devices]
+    work = trace.gpu_spans().groupby("device")
+    return [_device(device, work.get_group(device)) for device in trace.devices]
 
 
 def _device(device: int, ops: pd.DataFrame) -> DeviceActivity:

@@ -42,7 +42,7 @@ class LaunchRules:
         self._track = trace.spans["track"].tolist()
         self._launch_of = dict(zip(launches["dst"].tolist(), launches["src"].tolist(), strict=True))
         host = trace.host_spans()
-        self._by_track = dict(tuple(host.groupby("track")))
+        self._by_track = host.groupby("track")
         self._self_time: dict[str, Timeline] = {}
         self._cause = _span_causes(host)
         lost = host[(host["kind"] == "launch") & (host["correlation"] != NONE)]
@@ -77,7 +77,7 @@ class LaunchRules:
 
     def _charge_host(self, ledger: Ledger, start_ns: int, end_ns: int, track: str) -> None:
         if track not in self._self_time:
-            self._self_time[track] = self_time(self._by_track[track])
+            self._self_time[track] = self_time(self._by_track.get_group(track))
         for start, end, span in self._self_time[track].between(start_ns, end_ns):
             ledger.add(self._cause.get(span, UNTRACED), end - start, span)
 
@@ -89,7 +89,8 @@ def _span_causes(host: pd.DataFrame) -> dict[int, str]:
         for kind, name in zip(host["kind"].tolist(), host["name"].tolist(), strict=True)
     ]
     causes = dict(zip(host.index.tolist(), names, strict=True))
-    for _, rows in host.groupby("track"):
+    waiting = host.loc[host["kind"] == "sync", "track"].unique()
+    for _, rows in host[host["track"].isin(waiting)].groupby("track"):
         syncs = rows[rows["kind"] == "sync"]
         operators = rows[rows["kind"] == "op"]
         for label, wanted in (("blocking copy", COPIES), (".item()", SCALAR_READS)):

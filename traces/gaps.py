@@ -23,8 +23,12 @@ def find_gaps(trace: Trace, device: int | None = None) -> list[Gap]:
     span of its GPU events (other traces), and each gap's parts add up to the gap.
     """
     devices = trace.devices if device is None else [device]
-    find = _engine_gaps if trace.is_engine_dump else _other_gaps
-    return [gap for number in devices for gap in find(trace, number)]
+    if trace.is_engine_dump:
+        return [gap for number in devices for gap in _engine_gaps(trace, number)]
+    rules = LaunchRules(trace)
+    work = trace.gpu_spans().groupby("device")
+    known = [number for number in devices if number in work.groups]
+    return [gap for number in known for gap in _other_gaps(rules, number, work.get_group(number))]
 
 
 def wall_ns(trace: Trace) -> tuple[int, int]:
@@ -52,9 +56,7 @@ def _engine_gaps(trace: Trace, device: int) -> list[Gap]:
     return gaps
 
 
-def _other_gaps(trace: Trace, device: int) -> list[Gap]:
-    rules = LaunchRules(trace)
-    ops = trace.gpu_spans(device)
+def _other_gaps(rules: LaunchRules, device: int, ops: pd.DataFrame) -> list[Gap]:
     busy = span_union(ops)
     following = _first_at(ops[ops["dur_ns"] > 0])
     return [

@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from traces import device_activity, find_gaps, gaps_by_cause, open_trace
+from traces import Trace, device_activity, find_gaps, gap_rules, gaps_by_cause, open_trace
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED
 from traces.gap_rules import EVENTS_MISSING, LATE_START, QUEUED, SHORT
 
@@ -92,3 +94,38 @@ def test_a_start_long_after_the_launch_is_no_latency():
 
 def test_overlapping_streams_leave_no_gap():
     assert causes(launch(10, 2), kernel(50, 200, 2, stream=20)) == {}
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 50), st.integers(0, 9)), min_size=1))
+def test_all_devices_together_are_told_as_each_alone(work):
+    spans = [
+        {"ts_ns": ts, "dur_ns": dur, "kind": "kernel", "device": device, "stream": 1}
+        for device, ts, dur in work
+    ]
+    trace = Trace.from_rows(spans, meta={"format": "other"})
+    alone = [gap for device in trace.devices for gap in find_gaps(trace, device)]
+    assert find_gaps(trace) == alone
+    assert [activity.device for activity in device_activity(trace)] == trace.devices
+
+
+def test_a_device_without_work_has_no_gaps():
+    spans = [{"ts_ns": 0, "dur_ns": 1, "kind": "kernel", "device": 0, "stream": 1}]
+    assert find_gaps(Trace.from_rows(spans, meta={"format": "other"}), 5) == []
+
+
+def test_host_threads_that_never_wait_cost_no_search_of_their_own(monkeypatch):
+    """And what holds for the whole trace is found once, not once a device."""
+    searches = []
+    union = gap_rules.span_union
+    monkeypatch.setattr(gap_rules, "span_union", lambda s: searches.append(len(s)) or union(s))
+    threads = [
+        {"ts_ns": n, "dur_ns": 1, "kind": kind, "track": f"thread {n}", "name": "f"}
+        for n, kind in enumerate(["op"] * 300 + ["sync"] * 2)
+    ]
+    kernels = [
+        {"ts_ns": n, "dur_ns": 1, "kind": "kernel", "device": device, "track": f"GPU {device}"}
+        for device in range(9)
+        for n in (0, 100)
+    ]
+    assert len(find_gaps(Trace.from_rows(threads + kernels, meta={"format": "other"}))) == 9
+    assert len(searches) <= 2 * 2

@@ -36,6 +36,12 @@ _decode_event = msgspec.json.Decoder(Event).decode
 WINDOW_BYTES = 1 << 18
 """An event longer than this counts as damaged, so that a lost quote cannot cost more."""
 
+VAIN_BYTES = 1 << 20
+"""So much may be searched in vain for closing braces, and twice what was passed since; then
+only `LEAST_BYTES` an event, so that many damaged events cost no more than their number."""
+
+LEAST_BYTES = 1 << 10
+
 GAP = re.compile(rb"[\s,]*")
 BRACES_OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
 NEXT_EVENT = re.compile(
@@ -62,7 +68,8 @@ class Salvage:
     def __init__(self, text: Bytes, at: int, is_object: bool) -> None:
         self._text = text
         self._is_object = is_object
-        self.at = at
+        self.at = self._began = at
+        self._in_vain = 0
         self.damaged = self.repaired = 0
         self.places: list[int] = []
         """Where damaged and repaired events begin."""
@@ -98,7 +105,12 @@ class Salvage:
 
     def _possible_ends(self) -> Iterator[int]:
         """Its own closing brace, and only if that fails the dearer search; -1: not found."""
-        yield closing_brace(self._text, self.at)
+        if self._text[self.at] == ord("{"):
+            allowed = VAIN_BYTES + 2 * (self.at - self._began) - self._in_vain
+            until = self.at + min(max(allowed, LEAST_BYTES), WINDOW_BYTES)
+            end = closing_brace(self._text, self.at, until)
+            yield end
+            self._in_vain += (end if end > 0 else min(until, len(self._text))) - self.at
         following = NEXT_EVENT.search(self._text, self.at, self.at + WINDOW_BYTES)
         yield following.start() + 1 if following else -1
 
@@ -140,10 +152,10 @@ def _mend(match: re.Match[str]) -> str:
     return "" if token == "," else "null"
 
 
-def closing_brace(text: Bytes, at: int) -> int:
-    """The byte behind the brace that closes the one at `at`; -1 if it is not found."""
+def closing_brace(text: Bytes, at: int, until: int) -> int:
+    """The byte behind the brace that closes the one at `at`; -1 if it is not before `until`."""
     depth = 0
-    for match in BRACES_OUTSIDE_STRINGS.finditer(text, at, at + WINDOW_BYTES):
+    for match in BRACES_OUTSIDE_STRINGS.finditer(text, at, until):
         depth += {b"{": 1, b"}": -1}.get(match.group(), 0)
         if depth <= 0:
             return match.end() if depth == 0 and match.group() == b"}" else -1

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from traces.readers.event_repair import GAP, closing_brace
+from traces.readers.event_repair import GAP, WINDOW_BYTES, closing_brace
 from traces.readers.source import Bytes
 
 
@@ -15,7 +15,7 @@ def objects_of(text: Bytes, key: str, start: int = 0) -> Iterator[bytes]:
         return
     at = match.end()
     while (gap := GAP.match(text, at)) and text[gap.end() : gap.end() + 1] == b"{":
-        at = closing_brace(text, gap.end())
+        at = closing_brace(text, gap.end(), gap.end() + WINDOW_BYTES)
         if at < 0:
             return
         yield text[gap.end() : at]

@@ -1,6 +1,6 @@
 """Begin and end events to spans: nested ones of a thread, and asynchronous ones by id."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -9,12 +9,16 @@ class Named(Protocol):
     """An event that may have a name."""
 
     @property
-    def name(self) -> object:
+    def name(self) -> Hashable:
         """The name; None or "" for none."""
 
 
 K = TypeVar("K", bound=Hashable)
 N = TypeVar("N", bound=Named)
+
+
+ANY = (None, "")
+"""Names of an end that closes whatever is innermost."""
 
 
 class Paired(NamedTuple, Generic[K, N]):
@@ -51,22 +55,26 @@ class Pairing(Generic[K, N]):
         for key, marks in self._marks.items():
             marks.sort(key=lambda mark: mark[0])
             still_open: list[tuple[N, int]] = []
+            open_names: Counter[Hashable] = Counter()
             for ts, begins, event in marks:
                 if begins:
                     still_open.append((event, ts))
+                    open_names[event.name] += 1
                     continue
-                depth = _matching(still_open, event)
-                self.stray_ends += depth is None
-                closed = still_open[depth:] if depth is not None else []
+                if not still_open or (event.name not in ANY and not open_names[event.name]):
+                    self.stray_ends += 1
+                    continue
+                closed = still_open[_matching(still_open, event) :]
                 yield from (Paired(begin, start, ts, key) for begin, start in closed)
                 del still_open[len(still_open) - len(closed) :]
+                open_names.subtract(begin.name for begin, _ in closed)
             self.unclosed += len(still_open)
             yield from (Paired(begin, start, trace_end_ns, key) for begin, start in still_open)
 
 
-def _matching(still_open: list[tuple[N, int]], end: N) -> int | None:
-    """Depth of the span that an end event closes."""
-    for depth in range(len(still_open) - 1, -1, -1):
-        if end.name in (None, "", still_open[depth][0].name):
-            return depth
-    return None
+def _matching(still_open: list[tuple[N, int]], end: N) -> int:
+    """Depth of the span that an end event closes; there is one."""
+    depth = len(still_open) - 1
+    while end.name not in (*ANY, still_open[depth][0].name):
+        depth -= 1
+    return depth

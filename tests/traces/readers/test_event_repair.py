@@ -7,7 +7,7 @@ import time
 import pytest
 
 from traces import open_trace
-from traces.readers import chrome_text
+from traces.readers import chrome_text, event_repair
 
 EVENTS = [
     {"ph": "X", "name": f"e{n}", "ts": n, "dur": 1, "pid": 1, "tid": 1, "args": {"n": [{"m": n}]}}
@@ -143,3 +143,43 @@ def test_events_with_an_unusual_first_key_cost_no_search_each(event, fault, kept
     trace = open_trace(text)
     assert time.process_time() - start < 2
     assert len(trace.spans) == kept + 1
+
+
+DAMAGES = {
+    "brace": lambda n: f'{{"ph":"X","name":"k{n}","ts":{n},"dur":1,"args":{{"a":1}}',
+    "quote": lambda n: f'{{"ph":"X","name":"k{n},"ts":{n},"dur":1,"args":{{"a":1}}}}',
+    "value": lambda n: f'{{"ph":"X","name":"k{n}","ts":{n},"dur":,"args":{{"a":1}}}}',
+    "nested": lambda n: '{"args":' * 5 + f'{{"ph":"X","name":"k{n}"',
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_the_search_for_braces_grows_with_the_damaged_events_not_with_their_square(
+    damage, monkeypatch
+):
+    searched = 0
+    search = event_repair.closing_brace
+
+    def counted(text, at, until):
+        nonlocal searched
+        end = search(text, at, until)
+        searched += (end if end > 0 else min(until, len(text))) - at
+        return end
+
+    monkeypatch.setattr(event_repair, "closing_brace", counted)
+    good = json.dumps(EVENTS[0])
+    texts = [DAMAGES[damage](n) for n in range(3000)]
+    data = ("[" + ",\n".join([good, *texts, good]) + "]").encode()
+    monkeypatch.setattr(event_repair, "VAIN_BYTES", 1 << 14)
+    assert len(open_trace(data).spans) >= 1
+    bound = (1 << 14) + event_repair.WINDOW_BYTES + 3 * len(data)
+    assert searched <= bound + event_repair.LEAST_BYTES * len(texts)
+
+
+def test_a_long_event_is_found_behind_many_damaged_ones():
+    """As long as not nearly all are damaged: what is whole is kept whatever its length."""
+    long = json.dumps({"ph": "X", "name": "long", "ts": 5, "dur": 1, "args": {"a": ["x" * 9000]}})
+    good = json.dumps(EVENTS[0])
+    parts = [DAMAGES["brace"](n) for n in range(20)] + [good] * 50
+    data = ("[" + ",\n".join(parts + [long, *parts, long]) + "]").encode()
+    assert open_trace(data).spans["name"].tolist().count("long") == 2
