@@ -286,11 +286,8 @@ def test_gaps_are_explained_as_for_any_trace(read):
 @pytest.mark.parametrize("value", [123, 1.5, b"abc", None])
 def test_a_string_that_is_none_names_nothing(read, value):
     rows = [{"id": number, "value": value} for number in range(len(STRINGS))]
-    trace = read(
-        StringIds=rows,
-        CUPTI_ACTIVITY_KIND_KERNEL=[kernel(30, 40)],
-        CUPTI_ACTIVITY_KIND_RUNTIME=[call("cudaLaunchKernel", 10, 20)],
-    )
+    calls = [call("cudaLaunchKernel", 10, 20)]
+    trace = read(StringIds=rows, **{KERNEL: [kernel(30, 40)], RUNTIME: calls})
     assert trace.spans["name"].tolist() == ["unknown call", "kernel"]
 
 
