@@ -4,6 +4,7 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.chosen import choose_for
+from lab.theme import follow_theme
 
 st.set_page_config(page_title=t("app.title"), page_icon="⏱️", layout="wide")
 page = st.navigation(
@@ -16,5 +17,6 @@ page = st.navigation(
     ],
     position="top",
 )
+follow_theme()
 choose_for(page.url_path)
 page.run()

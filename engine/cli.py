@@ -141,6 +141,7 @@ def _settings(pairs: list[list[str]]) -> dict[str, str]:
 
 
 def _run(options: argparse.Namespace) -> int:
+    _refuse_unwritable(options.out)
     config = configure(
         options.mode, set=_settings(options.set), cost=options.cost, workload=options.workload,
         batch=options.batch, steps=options.steps, requests=options.requests, seed=options.seed,
@@ -159,11 +160,12 @@ def _run(options: argparse.Namespace) -> int:
         if options.out is not None:
             with _written(options.out):
                 write_trace(result.trace, options.out)
-    print(json.dumps(report) if options.json else _text(result, report))
+    print(json.dumps(report) if options.json else _text(result, report, options.out))
     return 1 if options.check and is_bad(result) else 0
 
 
 def _fit(options: argparse.Namespace) -> int:
+    _refuse_unwritable(options.out)
     if options.trace is None:
         trace = execute(configure("sync", device="threads", steps=FIT_STEPS)).trace
     else:
@@ -173,8 +175,20 @@ def _fit(options: argparse.Namespace) -> int:
         options.out.write_text(dump_cost(cost), encoding="utf-8")
     print(
         f"{cost.about} Host {cost.host_step_ns / MS:.3f} ms, device {cost.gpu_step_ns / MS:.3f} ms"
+        f"\n{_wrote(options.out)}: use it with --cost"
     )
     return 0
+
+
+def _refuse_unwritable(path: Path | None) -> None:
+    """Say before the work that its result will have no place."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        reason = "it is a folder" if path.is_dir() else "its folder does not exist"
+        raise OSError(f"{str(path)!r} cannot be written: {reason}")
+
+
+def _wrote(path: Path) -> str:
+    return f"wrote {path} ({path.stat().st_size / 1e3:,.1f} kB)"
 
 
 @contextmanager
@@ -186,7 +200,7 @@ def _written(path: Path) -> Iterator[None]:
         raise OSError(f"{str(path)!r} cannot be written: {error.strerror}") from None
 
 
-def _text(result: Run, report: dict[str, Any]) -> str:
+def _text(result: Run, report: dict[str, Any], out: Path | None) -> str:
     lines = [
         f"{report['mode']} on {report['device']}: {report['steps']} steps in "
         f"{report['wall_ms']:.3f} ms, {report['step_ms']:.3f} ms a step",
@@ -211,6 +225,8 @@ def _text(result: Run, report: dict[str, Any]) -> str:
         )
     lines += [f"broken invariant: {sentence}" for sentence in report["invariants"]]
     lines += [f"error: {sentence}" for sentence in report["errors"]]
+    if out is not None:
+        lines.append(f"{_wrote(out)}: open it on the Inspect page or in Perfetto")
     return "\n".join(lines)
 
 

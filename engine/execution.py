@@ -75,6 +75,11 @@ class Run:
         """Failures that were noticed, one sentence each: what failed, and what was done."""
         return self.parts.recovery.errors
 
+    @property
+    def failed_steps(self) -> list[int]:
+        """The step of each of the `errors`."""
+        return self.parts.recovery.failed_steps
+
     @cached_property
     def token_diff(self) -> TokenDiff | None:
         """What differs from the synchronous baseline; None where no token was computed."""

@@ -24,11 +24,13 @@ DONE = {
 
 @dataclass(slots=True)
 class Recovery:
-    """`fault` is the failure to come, if one is injected; `errors` has a sentence for each."""
+    """`fault` is the failure to come, if one is injected; `errors` has a sentence for each, and
+    `failed_steps` the step at which it came."""
 
     scheduler: Scheduler
     fault: Fault | None = None
     errors: list[str] = field(default_factory=list)
+    failed_steps: list[int] = field(default_factory=list)
 
     def recover(self, batch: Batch, error: BatchError) -> None:
         """Settle a batch without results, and end or retry the requests that wanted them."""
@@ -47,6 +49,7 @@ class Recovery:
                 self.scheduler.life.fail(request)
         names = ", ".join(request.id for request in wanting)
         lost = f"requests {names} {DONE[policy]}" if names else "no request wanted its results"
+        self.failed_steps.append(batch.step)
         self.errors.append(f"step {batch.step}: {error}; {lost}")
 
     def _lose(self, row: Row, tokens: int, retry: bool) -> None:

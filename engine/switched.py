@@ -7,6 +7,7 @@ together made a fault. Then each row claims what the table says the toggle can c
 no row claims is told on its own.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,9 @@ NOTHING = "nothing"
 NOTHING_OF_ITS_OWN = "nothing of its own"
 NO_TOKENS = "nothing in the timing, and tokens were not computed"
 
+_ONLY_WHERE = re.compile(r"where (host|device) slots < depth")
+"""How the table says that a toggle matters only with fewer slots than batches in flight."""
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -37,7 +41,8 @@ class Seen:
 @dataclass(frozen=True)
 class Switched:
     """A toggle off its right value: what the right one protects, what the table says is seen
-    when it is wrong ("" if nothing), and what this run shows of that."""
+    when it is wrong ("" if nothing), and what this run shows of that. `alone`: no other toggle is
+    off; `scene`: the mode that shows this one ("" where there is none, or it is the run's own)."""
 
     name: str
     value: str
@@ -46,6 +51,8 @@ class Switched:
     when_wrong: str
     seen: tuple[str, ...]
     nothing: str = NOTHING
+    alone: bool = True
+    scene: str = ""
 
     @property
     def setting(self) -> str:
@@ -70,9 +77,7 @@ def switched(result: Run) -> tuple[list[Switched], list[str]]:
         return [], []
     seen = what_is_seen(result)
     claims = {name: _claimed(name, settings, seen) for name in settings}
-    nothing = NOTHING if len(settings) == 1 else NOTHING_OF_ITS_OWN
-    nothing = nothing if result.config.compute else NO_TOKENS
-    rows = [_row(name, settings[name], claims[name], nothing) for name in settings]
+    rows = [_row(result, name, claims[name]) for name in settings]
     claimed = {item for items in claims.values() for item in items}
     unclaimed = [item.text for item in seen if item not in claimed]
     return sorted(rows, key=lambda row: not row.seen), unclaimed
@@ -81,20 +86,49 @@ def switched(result: Run) -> tuple[list[Switched], list[str]]:
 def as_lines(result: Run) -> list[str]:
     """The rows as text for a terminal."""
     rows, unclaimed = switched(result)
-    lines = [
-        f"switched {row.setting}. Right: {row.protects} In this run: {row.seen_text}. "
-        f"Put back: {row.put_back}"
-        for row in rows
-    ]
-    return lines + [f"seen, too: {text}" for text in unclaimed]
+    return [_line(row) for row in rows] + [f"seen, too: {text}" for text in unclaimed]
 
 
-def _row(name: str, value: str, seen: Sequence[Seen], nothing: str) -> Switched:
-    info = BY_NAME[name]
+def _line(row: Switched) -> str:
+    seen = "In this run" if row.alone or not row.seen else "In this run, and this can cause it"
+    scene = f"Seen with --mode {row.scene}. " if row.scene and not row.seen else ""
+    return (
+        f"switched {row.setting}. Right is {row.correct}: {row.protects} "
+        f"{seen}: {row.seen_text}. {scene}Put back: {row.put_back}"
+    )
+
+
+def _row(result: Run, name: str, seen: Sequence[Seen]) -> Switched:
+    info, settings = BY_NAME[name], result.config.mechanisms.settings()
+    value, alone = settings[name], len(settings) == 1
     return Switched(
         name, value, info.correct, protects_of(info, value), in_words(wrong_of(info, value)),
-        _told(seen), nothing,
+        _told(seen), _nothing(result, wrong_of(info, value), alone), alone,
+        scene_of(name, value, besides=result.config.mode),
     )  # fmt: skip
+
+
+def _nothing(result: Run, shorthand: str, alone: bool) -> str:
+    """What to say of a toggle that shows nothing, with the reason where the table has one."""
+    mechanisms = result.config.mechanisms
+    if where := _ONLY_WHERE.search(shorthand):
+        slots = {"host": mechanisms.host_slots, "device": mechanisms.device_slots}[where[1]]
+        if slots >= mechanisms.depth:
+            return (
+                f"{NOTHING}, for with {slots} {where[1]} slots at depth {mechanisms.depth} the "
+                "batch that had the slot before is finished: another edge implies this one"
+            )
+    if not result.config.compute:
+        return NO_TOKENS
+    return NOTHING if alone else NOTHING_OF_ITS_OWN
+
+
+def scene_of(name: str, value: str, besides: str = "") -> str:
+    """The mode that shows a toggle, the one that switches it alone if there is one; "" where
+    there is none, or only `besides`."""
+    scenes = [mode for mode in MODES.values() if mode.toggles.get(name) == value]
+    best = min(scenes, key=lambda mode: len(mode.toggles), default=None)
+    return "" if best is None or best.name == besides else best.name
 
 
 def _told(seen: Sequence[Seen]) -> tuple[str, ...]:
@@ -180,9 +214,14 @@ def _pairs(count: int) -> str:
 
 
 def _gaps(result: Run) -> list[Seen]:
+    """None where work was held back on purpose: that idle time is nobody's fault."""
+    if result.config.widen_ms:
+        return []
     gaps = sorted(own_gaps(result).items(), key=lambda gap: -gap[1])
-    return [Seen("G", f"a gap of {100 * share:.1f} % of the run: {cause}", cause)
-            for cause, share in gaps]  # fmt: skip
+    return [
+        Seen("G", f"{100 * share:.1f} % of the run idle beyond the async baseline: {cause}", cause)
+        for cause, share in gaps
+    ]
 
 
 def _figures(result: Run) -> list[Seen]:

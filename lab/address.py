@@ -5,6 +5,7 @@ nothing. Whoever followed the link should know that this is not the run it was m
 """
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 
 from engine.device.costs import COSTS
 from engine.mechanisms import BY_NAME, MechanismError, parse
@@ -22,14 +23,27 @@ from lab.controls import (
 MOST_SHOWN = 40
 """Letters of a value that are repeated to the reader."""
 
+LIKE = 0.82
+"""From this likeness on (`difflib`, 0 to 1) a name counts as misspelt."""
+
 
 def refused(query: Mapping[str, str]) -> list[str]:
-    """The entries of a URL's query whose values cannot be used, as "name=value"."""
+    """The entries of a URL's query that cannot be used, as "name=value": values that make no
+    sense, and names that a slip of the pen has made of one of ours."""
     return [
-        f"{name}={value[:MOST_SHOWN]}"
+        f"{name}={value[:MOST_SHOWN]}{_meant(name)}"
         for name, value in query.items()
-        if not (_is_toggle_value(name, value) if name in BY_NAME else _fits(name, value))
+        if _meant(name) or not _fits(name, value)
     ]
+
+
+def _meant(name: str) -> str:
+    """The toggle or setting that a misspelt name is likely to stand for, as "(name?)"; "" for our
+    own names, and for those that resemble none: they may be a page's own."""
+    if name in BY_NAME or name in CHECKS:
+        return ""
+    close = get_close_matches(name.lower(), [*BY_NAME, *CHECKS], n=1, cutoff=LIKE)
+    return f" ({close[0]}?)" if close else ""
 
 
 def _is_toggle_value(name: str, value: str) -> bool:
@@ -42,6 +56,8 @@ def _is_toggle_value(name: str, value: str) -> bool:
 
 def _fits(name: str, value: str) -> bool:
     """True for what a widget accepts, and for names that are no widget's."""
+    if name in BY_NAME:
+        return _is_toggle_value(name, value)
     return CHECKS[name](value) if name in CHECKS else True
 
 

@@ -28,8 +28,8 @@ class Opening:
 
 
 def opening_of(run: Study, step_ns: int) -> Opening:
-    """The first hazard or wrong token, or a typical gap of a run that has gaps of its own, or
-    the first steps. `step_ns`: the ideal length of a step."""
+    """The first hazard, wrong token or error, or a typical gap of a run that has gaps of its own,
+    or the first steps. `step_ns`: the ideal length of a step."""
     faults = min(_faults(run), default=None)
     first_ns, last_ns, why = faults or _typical_gap(run) or (0, 0, t("opening.start"))
     wall, length = run.run.wall_ns, STEPS * step_ns
@@ -44,12 +44,15 @@ Place = tuple[int, int, str]
 
 
 def _faults(run: Study) -> list[Place]:
-    """The first wrong token and every kind of hazard."""
+    """The first wrong token, the first error and every kind of hazard."""
     found = []
     if run.diff is not None and run.diff.count:
         step = run.diff.first_step
         at_ns = _step_ns(run, step)
         found.append((at_ns, at_ns, t("opening.token", step=step)))
+    for step in run.run.failed_steps[:1]:
+        at_ns = _step_ns(run, step)
+        found.append((at_ns, at_ns, t("opening.error", step=step)))
     for hazard in run.run.hazards:
         spans = run.trace.spans
         ops = spans[(spans["device"] >= 0) & spans["correlation"].isin(hazard.ops)]

@@ -39,12 +39,19 @@ def _row(row: Switched) -> None:
 def _told(row: Switched) -> str:
     """What is set, what the right value protects, what is usually seen, and what is seen here."""
     protects = for_markdown(row.protects, LONGEST)
-    seen = for_markdown(row.seen_text, LONGEST)
     wrong = t_or(f"mechanism.{row.name}.wrong", row.when_wrong)
     parts = [
-        t("switched.row", setting=row.setting, protects=protects),
+        t("switched.row", setting=row.setting, correct=row.correct, protects=protects),
         t("switched.wrong", wrong=for_markdown(wrong, LONGEST)) if wrong else "",
-        t("switched.seen_something" if row.seen else "switched.seen_nothing", seen=seen),
+        t(_seen_key(row), seen=for_markdown(row.seen_text, LONGEST)),
+        t("switched.scene", scene=row.scene) if row.scene and not row.seen else "",
         t("switched.put_back", setting=row.put_back),
     ]
     return " ".join(part for part in parts if part)
+
+
+def _seen_key(row: Switched) -> str:
+    """One switch alone has caused what is seen; of several each may have."""
+    if not row.seen:
+        return "switched.seen_nothing"
+    return "switched.seen_something" if row.alone else "switched.seen_possible"

@@ -4,7 +4,7 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.study import Bound, Study
-from lab.units import percent
+from lab.units import NS_PER_MS, percent, short_ms
 
 CARD_PX = 150
 ALARM = ":red[▲ {value}]"
@@ -12,7 +12,8 @@ ALARM = ":red[▲ {value}]"
 
 
 def verdict_row(run: Study, sync: Study, bound: Bound) -> None:
-    """GPU active, step time, total against the ideal, wrong tokens, hazards, invariants."""
+    """GPU active, step time, total against the ideal, wrong tokens, hazards, invariants; errors
+    where there are any."""
     row = st.container(horizontal=True, gap="xsmall")
     numbers, base = run.numbers, sync.numbers
     steps = max(1, run.run.steps)
@@ -29,9 +30,10 @@ def verdict_row(run: Study, sync: Study, bound: Bound) -> None:
         t("verdict.step_delta", factor=f"{base.step_ms / numbers.step_ms:.2f}"),
     )  # fmt: skip
     _card(
-        row, "total", t("verdict.s", s=f"{numbers.wall_ms / 1000:.2f}"),
+        row, "total", short_ms(numbers.wall_ms * NS_PER_MS),
         t("verdict.total_delta", factor=f"{numbers.wall_ms / ideal_ms:.3f}"),
-        gpu=f"{bound.gpu_ms:.2f}", host=f"{bound.host_ms:.2f}", ideal=f"{ideal_ms / 1000:.2f}",
+        gpu=f"{bound.gpu_ms:.2f}", host=f"{bound.host_ms:.2f}",
+        ideal=short_ms(ideal_ms * NS_PER_MS),
     )  # fmt: skip
     _wrong_card(row, run)
     _hazards_card(row, run)
@@ -40,6 +42,9 @@ def verdict_row(run: Study, sync: Study, bound: Bound) -> None:
         row, "invariants", _alarm(broken) if broken else t("verdict.hold"),
         t("verdict.broken_note" if broken else "verdict.all"),
     )  # fmt: skip
+    if steps_failed := run.run.failed_steps:
+        note = t("verdict.error_step", step=steps_failed[0])
+        _card(row, "errors", _alarm(len(steps_failed)), note)
 
 
 def _hazards_card(row: st.delta_generator.DeltaGenerator, run: Study) -> None:

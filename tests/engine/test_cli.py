@@ -135,3 +135,18 @@ def test_text_output_names_what_was_seen(capsys):
     assert "single-buffer" in capsys.readouterr().out
     main(["mechanisms"])
     assert "wait_h2d" in capsys.readouterr().out
+
+
+def test_where_a_result_cannot_go_is_said_before_the_work(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("engine.cli.execute", lambda config: pytest.fail("the engine ran"))
+    for bad in (tmp_path, tmp_path / "none" / "x.json.gz"):
+        for command in (["run", "--out", str(bad)], ["fit", "-o", str(bad)]):
+            assert main(command) == 2
+            assert "cannot be written: it" in capsys.readouterr().err
+
+
+def test_a_written_trace_is_confirmed_with_its_size(tmp_path, capsys):
+    path = tmp_path / "t.json.gz"
+    assert main(["run", "--steps", "3", "--no-compute", "--out", str(path)]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("wrote ")]
+    assert str(path) in line and "kB" in line and path.stat().st_size

@@ -1,5 +1,6 @@
 """Each switched toggle is named with what it protects, what came of it, and the way back."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from engine import configure, execute
 from engine.cli import main
 from engine.execution import Run
+from engine.mechanisms import TABLE
 from engine.modes import MODES
-from engine.switched import as_lines, switched, what_is_seen
+from engine.switched import as_lines, scene_of, switched, what_is_seen
 from engine.verdict import letters
 
 
@@ -37,7 +39,7 @@ def test_a_gap_toggle_has_its_cause_and_its_way_back():
     ((row,), _) = switched(a_run("item-sync", compute=False))
     assert row.put_back == "item_sync = off"
     (gap,) = row.seen
-    assert gap.startswith("a gap of ") and gap.endswith("% of the run: .item()")
+    assert gap.endswith(" % of the run idle beyond the async baseline: .item()")
 
 
 def test_a_toggle_that_does_no_harm_here_says_nothing():
@@ -60,7 +62,9 @@ def test_of_several_toggles_each_claims_what_it_can_cause():
     result = a_run("no-wait-h2d", item_sync="on", host_slots="3")
     rows, unclaimed = switched(result)
     seen = {row.name: row.seen_text for row in rows}
-    assert "read after write on device inputs" in seen["wait_h2d"] and "gap" not in seen["wait_h2d"]
+    assert (
+        "read after write on device inputs" in seen["wait_h2d"] and "idle" not in seen["wait_h2d"]
+    )
     assert ".item()" in seen["item_sync"] and "hazard" not in seen["item_sync"]
     assert seen["host_slots"] == "nothing of its own"
     told = " ".join([*seen.values(), *unclaimed])
@@ -82,13 +86,45 @@ def test_every_letter_of_the_verdict_is_told(name):
 
 def test_the_lines_name_the_switch_and_the_way_back():
     (line,) = as_lines(a_run("no-carry"))
-    assert line.startswith("switched carry = none. Right: ")
+    assert line.startswith("switched carry = none. Right is select: ")
     assert "In this run: wrong tokens" in line and line.endswith("Put back: carry = select")
 
 
 def test_the_command_line_prints_them_as_text_only(capsys):
     arguments = ["run", "--mode", "no-carry", "--steps", "8"]
     assert main(arguments) == 0
-    assert "switched carry = none. Right: The token" in capsys.readouterr().out
+    assert "switched carry = none. Right is select: The token" in capsys.readouterr().out
     assert main([*arguments, "--json"]) == 0
     assert "Put back" not in capsys.readouterr().out
+
+
+def test_a_toggle_that_shows_nothing_names_the_scene_that_shows_it():
+    ((row,), _) = switched(a_run("async", carry="add", steps=4))
+    assert not row.seen and dict(MODES[row.scene].toggles)["carry"] == "add"
+    (line,) = as_lines(a_run("async", carry="add", steps=4))
+    assert f"Seen with --mode {row.scene}. " in line
+
+
+def test_every_wrong_value_has_a_scene_that_shows_it():
+    for info in TABLE:
+        for value in info.values[1:]:
+            scene = scene_of(info.name, value)
+            assert MODES[scene].toggles[info.name] == value
+            assert scene_of(info.name, value, besides=scene) == ""
+
+
+@pytest.mark.parametrize("memory", ["host", "device"])
+def test_a_reuse_edge_that_another_implies_says_so(memory):
+    toggle = f"reuse_{memory}_input"
+    ((row,), _) = switched(a_run("async", **{toggle: "off"}))
+    assert "another edge implies this one" in row.seen_text and not row.seen
+    rows, _ = switched(a_run("async", **{toggle: "off", f"{memory}_slots": "1"}))
+    needed = next(row for row in rows if row.name == toggle)
+    assert needed.seen and not needed.alone
+
+
+def test_idle_time_of_work_held_back_on_purpose_is_no_switch_of_anyones():
+    held = replace(a_run("item-sync", compute=False).config, widen_ms=5)
+    assert any(item.letter == "G" for item in what_is_seen(a_run("item-sync", compute=False)))
+    result = replace(a_run("item-sync", compute=False), config=held)
+    assert not any(item.letter == "G" for item in what_is_seen(result))

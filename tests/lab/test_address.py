@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.mechanisms import TABLE
+from engine.mechanisms import BY_NAME, TABLE
 from engine.modes import MODES
+from engine.toggles import Info
 from engine.workloads import WORKLOADS
 from lab.address import refused
 from lab.state import Choice
@@ -36,6 +37,20 @@ def test_nothing_that_a_copied_link_holds_is_refused(
 )  # fmt: skip
 def test_a_value_that_cannot_be_used_is_named(name: str, value: str) -> None:
     assert refused({"tab": "none", name: value, "pins": ""}) == [f"{name}={value}"]
+
+
+@pytest.mark.parametrize("info", TABLE, ids=lambda info: info.name)
+def test_a_misspelt_toggle_is_named_with_the_one_that_was_meant(info: Info) -> None:
+    value = info.values[-1]
+    for slip in (info.name.upper(), info.name + "s", info.name[:-1] + "x"):
+        if slip not in BY_NAME and len(info.name) > 5:
+            (told,) = refused({slip: value})
+            assert told.startswith(f"{slip}={value} (") and told.endswith("?)")
+
+
+def test_names_of_other_pages_are_no_slips() -> None:
+    others = ("pins", "tab", "view", "cpu", "gpu", "lang", "lesson", "part", "lock", "sample", "x")
+    assert refused(dict.fromkeys(others, "1")) == []
 
 
 def test_a_long_value_is_cut() -> None:

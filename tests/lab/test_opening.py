@@ -1,5 +1,6 @@
 """A run opens on its fault, and the page says which."""
 
+from engine import configure, execute
 from engine.verdict import own_gaps
 from lab.opening import STEPS, opening_of
 from lab.study import Study
@@ -29,6 +30,15 @@ def test_wrong_tokens_alone_open_on_the_step_that_made_the_first() -> None:
     kernels = run.trace.spans.query("kind == 'kernel' and step == @step")
     assert inside(run, int(kernels["ts_ns"].min()))
     assert opening_of(run, STEP_NS).why == f"the first wrong token, of step {step}"
+
+
+def test_a_failure_opens_on_the_step_that_failed() -> None:
+    run = Study(execute(configure("kernel-error", steps=40, compute=False)))
+    (step,) = run.run.failed_steps
+    assert run.run.errors[0].startswith(f"step {step}: ")
+    kernels = run.trace.spans.query("kind == 'kernel' and step == @step")
+    assert inside(run, int(kernels["ts_ns"].min()))
+    assert opening_of(run, STEP_NS).why == f"the first error, at step {step}"
 
 
 def test_a_gap_toggle_opens_on_a_gap_of_its_own_cause() -> None:

@@ -251,7 +251,7 @@ def test_a_fault_without_a_hazard_has_a_named_cause_and_a_way_back() -> None:
 def test_a_toggle_of_the_scene_is_put_back_to_its_right_value() -> None:
     app = timeline(mode="item-sync", compute="off")
     (row,) = panel(app)
-    assert "a gap of" in row.replace("\\", "") and ".item()" in row.replace("\\", "")
+    assert "idle beyond the async baseline" in row and ".item()" in row.replace("\\", "")
     app.button(key="put-back-item_sync").click().run()
     assert not panel(app) and app.segmented_control(key="item_sync").value == "off"
 

@@ -15,7 +15,7 @@ def test_runs_of_wrong_tokens_are_marked_with_colour_and_signs() -> None:
 
 
 def test_missing_tokens_are_counted() -> None:
-    assert "2 tokens are missing" in marked(list(b"ab"), [2, 3])
+    assert "missing tokens: 2" in marked(list(b"ab"), [2, 3])
 
 
 def test_bytes_that_form_no_text_and_ends_are_shown() -> None:
@@ -28,7 +28,7 @@ def test_requests_with_wrong_tokens_come_first_beside_the_baseline() -> None:
     wrong = Request("r1", encode("three "), 9, tokens=list(b"fOur"))
     truth = Request("r1", encode("three "), 9, tokens=list(b"four"))
     html = texts_html([right, wrong], [right, truth], TokenDiff({"r1": [1]}, 7, 3))
-    assert html.index("r1: 1 of 4 tokens are wrong") < html.index("r0: 3 tokens, all right")
+    assert html.index("r1: wrong tokens 1 of 4") < html.index("r0: all right, tokens 3 of 3")
     assert html.count("sync baseline") == 1
     assert 'f<b class="wrong">⟨O⟩</b>ur' in html
 
