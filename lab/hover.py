@@ -36,7 +36,8 @@ class Hover:
         cause = cause_text(gap.cause)
         others = len(gap.parts) - 1
         full = t("gap.more", cause=cause, count=others) if others else cause
-        return f"{full} · {short_ms(gap.ns)}", full, cause
+        short = t("gap.more_short", cause=cause, count=others) if others else cause
+        return f"{full} · {short_ms(gap.ns)}", full, short
 
     def span(self, span: int) -> str:
         """Hover text of one span."""

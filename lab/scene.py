@@ -3,12 +3,12 @@
 Plain functions on studies; no widget is drawn here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lab.catalogue import t
 from lab.gantt import Panel
-from lab.opening import Opening, opening_of
+from lab.opening import STEPS, Opening, opening_of
 from lab.study import Bound, Study, bound_of
 from lab.units import percent, whole_ns
 
@@ -47,8 +47,10 @@ class Scene:
 
     @cached_property
     def opening(self) -> Opening:
-        """The stretch to show first, and why."""
-        return opening_of(self.run, whole_ns(self.bound.step_ms))
+        """The stretch to show first, and why; all of it where the runs are short."""
+        step_ns = whole_ns(self.bound.step_ms)
+        opening, whole = opening_of(self.run, step_ns), self.extent(["sync", "async"])
+        return replace(opening, window=whole) if whole[1] <= 2 * STEPS * step_ns else opening
 
 
 def _panel(title: str, study: Study, everything: bool) -> Panel:

@@ -3,6 +3,8 @@
 from engine import configure, execute
 from engine.verdict import own_gaps
 from lab.opening import STEPS, opening_of
+from lab.runs import studies
+from lab.scene import Scene
 from lab.study import Study
 from tests.lab.samples import study
 
@@ -62,3 +64,10 @@ def test_a_correct_run_opens_with_its_first_steps() -> None:
     opening = opening_of(study(), STEP_NS)
     assert opening.window == (0, STEPS * STEP_NS)
     assert opening.why == "the first steps"
+
+
+def test_a_run_of_few_steps_is_shown_whole_with_its_baselines() -> None:
+    scene = Scene(*studies(configure("async", cost="worked-8-6", steps=3)))
+    walls = [run.run.wall_ns for run in (scene.run, scene.sync, scene.baseline)]
+    assert scene.opening.window == (0, max(walls))
+    assert scene.run.run.wall_ns < max(walls), "the sync baseline takes longer"
