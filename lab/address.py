@@ -7,7 +7,6 @@ nothing. Whoever followed the link should know that this is not the run it was m
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
-from engine.device.costs import COSTS
 from engine.mechanisms import BY_NAME, MechanismError, parse
 from engine.modes import MODES
 from engine.workloads import WORKLOADS
@@ -19,6 +18,7 @@ from lab.controls import (
     MOST_STEPS,
     MOST_TIMING,
 )
+from lab.recorded import known_costs
 
 MOST_SHOWN = 40
 """Letters of a value that are repeated to the reader."""
@@ -73,7 +73,7 @@ def _between(low: float, high: float, kind: type[int] | type[float]) -> Callable
 
 CHECKS: dict[str, Callable[[str], bool]] = {
     "mode": MODES.__contains__,
-    "cost": COSTS.__contains__,
+    "cost": lambda value: value in known_costs(),
     "workload": WORKLOADS.__contains__,
     "compute": ("on", "off").__contains__,
     "batch": _between(1, MOST_BATCH, int),
@@ -85,4 +85,6 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "at": _between(0, float("inf"), float),
     "t0": _between(0, float("inf"), float),
     "t1": _between(0, float("inf"), float),
+    "r0": _between(0, float("inf"), float),
+    "r1": _between(0, float("inf"), float),
 }

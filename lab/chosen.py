@@ -15,7 +15,7 @@ from lab.controls import scene_controls
 from lab.escape import for_markdown
 from lab.state import Choice
 
-PAGES = ("timeline", "stepper", "races")
+PAGES = ("timeline", "stepper", "races", "record")
 """The pages, by their address, that show the chosen run."""
 
 KEY: Final = "chosen"

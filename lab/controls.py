@@ -8,12 +8,13 @@ from typing import Final
 
 import streamlit as st
 
-from engine.device.costs import COSTS
 from engine.mechanisms import BY_NAME, MOST, TABLE, Info, MechanismError, parse
 from engine.modes import MODES
 from engine.toggle_words import in_words
 from engine.workloads import WORKLOADS
 from lab.catalogue import t, t_or
+from lab.measuring import RECORDED
+from lab.recorded import known_costs
 from lab.state import DEFAULT_MODE, Choice, default_workload, mode_toggles
 from lab.window import WindowKeys, forget
 
@@ -53,8 +54,15 @@ def apply_mode() -> None:
 def apply_cost() -> None:
     """Callback: a cost model brings its workload along."""
     scene = MODES[st.session_state["mode"]]
-    st.session_state["workload"] = default_workload(scene, st.session_state["cost"])
-    forget(st.session_state, WINDOW)
+    state = st.session_state
+    state["workload"] = default_workload(scene, state["cost"], known_costs())
+    forget(state, WINDOW)
+
+
+def take_recorded_cost() -> None:
+    """Callback: choose the cost model of this session's recording, with its workload."""
+    st.session_state["cost"] = RECORDED
+    apply_cost()
 
 
 def reset_toggles(*names: str) -> None:
@@ -108,15 +116,15 @@ def _browse(chosen: str) -> None:
 
 def _cost_and_workload(mode: str) -> tuple[str, str]:
     scene = MODES[mode]
-    costs, workloads = list(COSTS), list(WORKLOADS)
+    costs, workloads = known_costs(), list(WORKLOADS)
     cost = st.selectbox(
-        t("cost.label"), costs, index=costs.index(scene.cost), key="cost", bind=BOUND,
+        t("cost.label"), list(costs), index=list(costs).index(scene.cost), key="cost", bind=BOUND,
         on_change=apply_cost, help=t("cost.help"),
     )  # fmt: skip
-    st.caption(t_or(f"cost.{cost}", COSTS[cost].about))
+    st.caption(t_or(f"cost.{cost}", costs[cost].about))
     workload = st.selectbox(
-        t("workload.label"), workloads, index=workloads.index(default_workload(scene, cost)),
-        key="workload", bind=BOUND,
+        t("workload.label"), workloads, key="workload", bind=BOUND,
+        index=workloads.index(default_workload(scene, cost, costs)),
     )  # fmt: skip
     st.caption(t_or(f"workload.{workload}", WORKLOADS[workload].about))
     return cost, workload
@@ -229,5 +237,5 @@ def _advanced(choice: Choice) -> Choice:
         )  # fmt: skip
     return Choice(
         choice.mode, choice.changes, choice.cost, choice.workload, batch, steps, requests,
-        seed, jitter, compute != "off", timing or 0,
+        seed, jitter, compute != "off", timing or 0, known_costs(),
     )  # fmt: skip

@@ -5,14 +5,21 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from engine.config import ConfigError
 from engine.device.cost import CostError
+from engine.device.worker import DeviceError
+from engine.fit import FitError
 from engine.mechanisms import MechanismError
 from engine.modes import ModeError
 from engine.workload import WorkloadError
 from lab.escape import for_markdown
+from lab.measuring import BusyError
 from traces import TraceError
 
-KNOWN = (ModeError, MechanismError, CostError, WorkloadError, TraceError)
+KNOWN = (
+    ModeError, MechanismError, CostError, WorkloadError, TraceError, ConfigError, DeviceError,
+    FitError, BusyError,
+)  # fmt: skip
 LONGEST = 500
 
 

@@ -11,6 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from lab.catalogue import t
 from lab.inspection import Inspection
+from lab.study import Study
 from traces import Sample, open_sample, open_trace
 
 MAX_UPLOAD_MB = 100
@@ -28,6 +29,13 @@ def read_sample(sample: Sample) -> Inspection:
     """A bundled trace."""
     with st.spinner(t("inspect.reading"), show_time=True):
         return _sampled(sample)
+
+
+def read_recording(study: Study) -> Inspection:
+    """A recorded run, read as the file that it is saved to."""
+    with st.spinner(t("inspect.reading"), show_time=True):
+        digest = hashlib.sha256(study.file).hexdigest()
+        return _opened(digest, t("inspect.recorded"), study.file)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False, scope="session")

@@ -27,11 +27,12 @@ class Opening:
     why: str
 
 
-def opening_of(run: Study, step_ns: int) -> Opening:
+def opening_of(run: Study, step_ns: int, typical_gap: bool = True) -> Opening:
     """The first hazard, wrong token or error, or a typical gap of a run that has gaps of its own,
-    or the first steps. `step_ns`: the ideal length of a step."""
-    faults = min(_faults(run), default=None)
-    first_ns, last_ns, why = faults or _typical_gap(run) or (0, 0, t("opening.start"))
+    or the first steps. `step_ns`: the ideal length of a step; to know gaps of its own takes the
+    asynchronous run on the same device."""
+    place = min(_faults(run), default=None) or (_typical_gap(run) if typical_gap else None)
+    first_ns, last_ns, why = place or (0, 0, t("opening.start"))
     wall, length = run.run.wall_ns, STEPS * step_ns
     early = last_ns < length - step_ns
     start = 0 if early else max(0, round(first_ns - BEFORE * step_ns))

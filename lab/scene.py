@@ -35,10 +35,10 @@ class Scene:
     def panels(self, names: list[str]) -> list[Panel]:
         """Baselines with the lanes that matter, then this run with all of its lanes."""
         panels = [
-            _panel(t(f"panel.{name}"), study, everything=False)
+            panel_of(t(f"panel.{name}"), study, everything=False)
             for name, study in self.pinned(names).items()
         ]
-        return [*panels, _panel(t("panel.run"), self.run, everything=True)]
+        return [*panels, panel_of(t("panel.run"), self.run, everything=True, counters=True)]
 
     def extent(self, names: list[str]) -> tuple[int, int]:
         """From 0 to the end of the longest run shown (ns)."""
@@ -53,7 +53,9 @@ class Scene:
         return replace(opening, window=whole) if whole[1] <= 2 * STEPS * step_ns else opening
 
 
-def _panel(title: str, study: Study, everything: bool) -> Panel:
+def panel_of(title: str, study: Study, everything: bool, counters: bool = False) -> Panel:
+    """A run with its figures in the title: all its lanes, arrows and hazards, or the lanes that
+    matter alone."""
     numbers = study.numbers
     head = t(
         "panel.title", title=title, active=percent(numbers.gpu_active),
@@ -61,4 +63,4 @@ def _panel(title: str, study: Study, everything: bool) -> Panel:
     )  # fmt: skip
     lanes = [lane for lane in study.lanes if everything or lane.main]
     hazards = study.run.hazards if everything else ()
-    return Panel(head, study.trace, study.gaps, lanes, everything, hazards, counters=everything)
+    return Panel(head, study.trace, study.gaps, lanes, everything, hazards, counters)

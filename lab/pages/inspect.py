@@ -10,7 +10,8 @@ from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
 from lab.hover import cause_text
 from lab.inspection import Inspection, around
-from lab.opened import MAX_UPLOAD_MB, read_sample, read_upload
+from lab.opened import MAX_UPLOAD_MB, read_recording, read_sample, read_upload
+from lab.recorded import recording
 from lab.tables import MAX_SPANS, device_table, gap_table, idle_table, span_table
 from lab.units import short_ms
 from lab.view import View, show_figure, timeline
@@ -41,17 +42,19 @@ def page() -> None:
 
 
 def _source() -> Inspection | None:
-    """The uploaded file or the chosen sample, whichever came last; a bad file is told in one
-    sentence."""
+    """The uploaded file, or the chosen sample or recording, whichever came last; a bad file is told
+    in one sentence."""
     left, right = st.columns([2, 1])
     file = left.file_uploader(
         t("inspect.upload"), max_upload_size=MAX_UPLOAD_MB, key=_uploader_key(),
         help=t("inspect.lead"), on_change=_let_go_of_sample,
     )  # fmt: skip
     samples = {sample.title: sample for sample in list_samples()}
-    if samples:
+    recorded = recording()
+    titles = [*samples, *([t("inspect.recorded")] if recorded else [])]
+    if titles:
         title = right.selectbox(
-            t("inspect.sample"), [t("inspect.no_sample"), *samples], index=1, key="sample",
+            t("inspect.sample"), [t("inspect.no_sample"), *titles], index=1, key="sample",
             bind=BOUND, on_change=_let_go_of_upload,
         )  # fmt: skip
         if title in samples:
@@ -65,6 +68,8 @@ def _source() -> Inspection | None:
     elif title in samples:
         with one_sentence():
             return read_sample(samples[title])
+    elif recorded and title == t("inspect.recorded"):
+        return read_recording(recorded.study)
     return None
 
 
