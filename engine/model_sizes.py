@@ -1,7 +1,8 @@
 """The models to choose from: the trained one, and random ones that keep a larger device busy.
 
-A random model writes nonsense. Its sizes are those of well-known models (Llama 3.2 1B; Llama 3.1
-8B with four more layers in place of its large vocabulary: this engine's tokens are bytes). Its
+A random model writes nonsense. The large sizes are those of well-known models (GPT-2's layers for
+0.1b; Llama 3.2 1B; Llama 3.1 8B with four more layers in place of its large vocabulary: this
+engine's tokens are bytes). `6m` keeps a CPU thread busy: few, wide layers, tens of ms a step. All
 weights are made where they are used, from a seed: there is no file. On a GPU they are bf16, on a
 CPU, as the trained ones, float64.
 """
@@ -19,6 +20,11 @@ TRAINED = "trained"
 
 RANDOM = {
     "tiny": ModelConfig(n_layers=2, dim=32, n_heads=2, n_kv_heads=1, head_dim=16, ff_dim=64),
+    "6m": ModelConfig(n_layers=2, dim=512, n_heads=8, n_kv_heads=2, head_dim=64, ff_dim=1536),
+    "0.1b": ModelConfig(
+        n_layers=12, dim=768, n_heads=12, n_kv_heads=4, head_dim=64, ff_dim=3072,
+        max_positions=2048,
+    ),
     "1b": ModelConfig(
         n_layers=16, dim=2048, n_heads=32, n_kv_heads=8, head_dim=64, ff_dim=8192,
         max_positions=2048, rope_theta=500_000.0,

@@ -7,9 +7,11 @@ from engine.config import ConfigError
 from engine.model_sizes import MODELS, RANDOM, check_memory, parameters, random_model
 
 
-@pytest.mark.parametrize(("name", "billions"), [("1b", 1.0), ("8b", 8.0)])
+@pytest.mark.parametrize(
+    ("name", "billions"), [("6m", 0.006), ("0.1b", 0.1), ("1b", 1.0), ("8b", 8.0)]
+)
 def test_the_sizes_are_what_their_names_say(name, billions):
-    assert parameters(RANDOM[name]) / 1e9 == pytest.approx(billions, rel=0.05)
+    assert parameters(RANDOM[name]) / 1e9 == pytest.approx(billions, rel=0.06)
 
 
 def test_a_random_model_is_the_same_each_time():
