@@ -4,26 +4,19 @@ import threading
 
 import pytest
 
+from benchmarks.race_modes import LATE, RACING, races
 from engine import configure, execute, run
 from engine.device.worker import DeviceError
 from engine.model import Model
-from engine.modes import MODES
 from traces import open_trace, trace_bytes
 
 STEPS = 8
-FAR = ("window-on-scheduled", "kv-released-at-once", "freed-on-scheduled", "cancel-at-once")
-"""Modes that race only after many steps."""
-
-RACING = [name for name, mode in MODES.items() if "H" in mode.expect and name not in FAR]
+SOON = [mode for mode in RACING if mode not in LATE]
 RIGHT = (
     "sync", "async", "ready-queue", "graph-replay", "pageable", "carry-through-host",
     "temporary-outputs", "blocking-streams", "two-streams-copies", "blocking-launch",
     "constrained", "speculation",
 )  # fmt: skip
-
-
-def races(result):
-    return {(hazard.kind, hazard.resource, hazard.missing_edge) for hazard in result.hazards}
 
 
 def stream_threads():
@@ -57,13 +50,13 @@ def tokens_go_wrong_and_the_races_are_the_predicted_ones(mode, steps):
     assert result.token_diff.count > 0
 
 
-@pytest.mark.parametrize("mode", RACING)
+@pytest.mark.parametrize("mode", SOON)
 def test_a_racing_mode_gives_wrong_tokens_when_what_races_is_held_back(mode):
     tokens_go_wrong_and_the_races_are_the_predicted_ones(mode, STEPS)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", FAR)
+@pytest.mark.parametrize("mode", LATE)
 def test_a_mode_that_races_late_gives_wrong_tokens_too(mode):
     tokens_go_wrong_and_the_races_are_the_predicted_ones(mode, None)
 
