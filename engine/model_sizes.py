@@ -1,6 +1,7 @@
 """The models to choose from: the trained one, and random ones that keep a larger device busy.
 
-A random model writes nonsense. The large sizes are those of well-known models (GPT-2's layers for
+A random model writes nonsense, and never ends by itself: requests run to their longest, so that
+times compare. The large sizes are those of well-known models (GPT-2's layers for
 0.1b; Llama 3.2 1B; Llama 3.1 8B with four more layers in place of its large vocabulary: this
 engine's tokens are bytes). `6m` keeps a CPU thread busy: few, wide layers, tens of ms a step. All
 weights are made where they are used, from a seed: there is no file. On a GPU they are bf16, on a
@@ -15,6 +16,7 @@ import torch
 from engine.config import ConfigError
 from engine.model import Model
 from engine.model_weights import ModelConfig, assemble, shapes, spread
+from engine.tokenizer import EOS
 
 TRAINED = "trained"
 
@@ -63,6 +65,7 @@ def random_model(name: str, where: str) -> Model:
     for label, shape in shapes(config).items():
         matrix = torch.empty(shape, dtype=dtype, device=where)
         named[label] = matrix.normal_(0.0, spread(config, label, shape), generator=generator)
+    named["head"][:, EOS] = 0  # of 256 logits around 0 the greatest is another
     return Model(config, assemble(config, named), dtype)
 
 

@@ -16,11 +16,13 @@ def test_a_racing_mode_goes_wrong_and_a_correct_one_does_not():
 @pytest.mark.parametrize(
     ("outcome", "right"),
     [
-        (Outcome("no-wait-h2d", 10, 10, 10, 1), True), (Outcome("no-wait-h2d", 10, 9, 10, 1), False),
-        (Outcome("async", 50, 0, 50, 0), True), (Outcome("async", 50, 1, 50, 0), False),
+        (Outcome("no-wait-h2d", 10, 10, 10, 1), True),
+        (Outcome("no-wait-h2d", 10, 9, 10, 1), False),
+        (Outcome("async", 50, 0, 50, 0), True),
+        (Outcome("async", 50, 1, 50, 0), False),
         (Outcome("async", 50, 0, 49, 0), False),
     ],
-)  # fmt: skip
+)
 def test_a_mode_is_as_it_should_be_in_all_of_its_runs(outcome, right):
     assert outcome.as_it_should is right
     assert ("NOT AS EXPECTED" in page([outcome], "threads", 8, 80)) is not right

@@ -1,6 +1,6 @@
 """Whole runs on a GPU: right where the modelled run is, wrong where it races.
 
-Skipped where there is no GPU; see benchmarks/on_gpu.py for one command that runs all of it.
+Skipped where there is no GPU; `python -m benchmarks.gpu_check` runs all of it.
 """
 
 import pytest

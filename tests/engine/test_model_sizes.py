@@ -32,6 +32,11 @@ def test_a_random_model_runs_like_the_trained_one(device, mode):
     assert result.trace.meta["run"]["model"] == "tiny"
 
 
+def test_a_random_model_never_ends_by_itself():
+    result = run("async", model="tiny", workload="chat", device="virtual")
+    assert all(len(request.tokens) == request.max_new_tokens for request in result.requests)
+
+
 def test_a_random_model_is_judged_by_the_device_that_runs_it():
     tiny = configure("async", model="tiny", device="threads")
     assert (tiny.judge.device, tiny.judge.model) == ("threads", "tiny")
