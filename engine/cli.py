@@ -19,6 +19,8 @@ from engine.device.worker import DeviceError
 from engine.devices import DEVICES
 from engine.execution import Run, execute
 from engine.fit import fit_cost
+from engine.fork import Fork, ForkError, make_fork
+from engine.fork_report import fork_lines, fork_report
 from engine.mechanisms import MechanismError
 from engine.mechanisms_page import mechanisms_page
 from engine.model_sizes import MODELS
@@ -79,6 +81,14 @@ def _parser() -> argparse.ArgumentParser:
         "--model", default="trained", choices=MODELS,
         help="the trained model, or random weights of a size",
     )  # fmt: skip
+    run.add_argument(
+        "--fork-at", type=_instant, metavar="MS",
+        help="change something at this instant of the run, and compare with the run as it was",
+    )  # fmt: skip
+    run.add_argument(
+        "--fork-set", action="append", default=[], nargs="+", metavar="NAME=VALUE",
+        help="what the fork changes: toggles, and durations such as h2d=3x or compute=12ms",
+    )  # fmt: skip
     run.add_argument("--cost", help="a cost preset or a JSON file")
     run.add_argument("--workload", help="a workload preset or a JSON file")
     run.add_argument("--batch", type=count, help="request rows a step")
@@ -130,14 +140,31 @@ def _percent(text: str) -> float:
     return value
 
 
-def _settings(pairs: list[list[str]]) -> dict[str, str]:
+def _instant(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not an instant in ms")
+    return value
+
+
+def _settings(pairs: list[list[str]], option: str = "--set") -> dict[str, str]:
     settings = {}
     for pair in (item for group in pairs for item in group):
         name, equals, value = pair.partition("=")
         if not equals:
-            raise MechanismError(f"--set takes TOGGLE=VALUE, not {pair!r}")
+            raise MechanismError(f"{option} takes NAME=VALUE, not {pair!r}")
         settings[name] = value
     return settings
+
+
+def _fork(options: argparse.Namespace) -> Fork | None:
+    changes = _settings(options.fork_set, "--fork-set")
+    if options.fork_at is None and changes:
+        raise ForkError("--fork-set says what changes: say when, with --fork-at MS")
+    return None if options.fork_at is None else make_fork(options.fork_at, changes)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -146,7 +173,7 @@ def _run(options: argparse.Namespace) -> int:
         options.mode, set=_settings(options.set), cost=options.cost, workload=options.workload,
         batch=options.batch, steps=options.steps, requests=options.requests, seed=options.seed,
         jitter=options.jitter, compute=not options.no_compute, device=options.device,
-        pace=options.pace, widen_ms=options.widen, model=options.model,
+        pace=options.pace, widen_ms=options.widen, model=options.model, fork=_fork(options),
     )  # fmt: skip
     if options.profile is not None:
         if options.out is None:
@@ -160,6 +187,8 @@ def _run(options: argparse.Namespace) -> int:
         if options.out is not None:
             with _written(options.out):
                 write_trace(result.trace, options.out)
+    if config.fork is not None:
+        report["fork"] = fork_report(config)
     print(json.dumps(report) if options.json else _text(result, report, options.out))
     return 1 if options.check and is_bad(result) else 0
 
@@ -215,6 +244,8 @@ def _text(result: Run, report: dict[str, Any], out: Path | None) -> str:
             f"{profile['median_difference_ms']:.3f} ms (median), "
             f"{profile['largest_difference_ms']:.3f} ms at most"
         )
+    if "fork" in report:
+        lines += fork_lines(report["fork"])
     lines += as_lines(result)
     lines += [f"  idle {ms:10.3f} ms  {cause}" for cause, ms in report["gaps"].items()]
     for hazard in report["hazards"]:

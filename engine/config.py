@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.device.cost import CostModel
 from engine.device.costs import COSTS
+from engine.fork import Fork
 from engine.mechanisms import ASYNC, SYNC, Mechanisms
 from engine.workload import MOST_ROWS, Workload
 from engine.workloads import WORKLOADS
@@ -43,7 +44,8 @@ class RunConfig:
     `device` is a name of `engine.devices`. Where it measures, `pace` stretches all work to the
     cost model's times, and `widen_ms` holds back what races. `model` is a name of
     `engine.model_sizes`. `compute=False` runs the timing
-    alone. `stop_at_ns` freezes the run at an instant (None: to its end).
+    alone. `stop_at_ns` freezes the run at an instant (None: to its end); `fork` changes it from
+    an instant on.
     Jittered times come from the seed; `timing` numbers further ones of the same work.
     """
 
@@ -62,10 +64,24 @@ class RunConfig:
     pace: bool = False
     widen_ms: int = 0
     model: str = "trained"
+    fork: Fork | None = None
 
     def key(self) -> str:
         """The same text for the same run: the key under which runs are cached."""
         return json.dumps(asdict(self), sort_keys=True)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Every toggle that is off its right value at some time of the run, as text."""
+        settings = self.mechanisms.settings()
+        if self.fork is not None:
+            settings |= self.fork.mechanisms(self.mechanisms).settings()
+        return settings
+
+    @property
+    def parent(self) -> "RunConfig":
+        """The run from which this one is forked; itself where it is no fork."""
+        return replace(self, fork=None)
 
     @property
     def timing_seed(self) -> int:
@@ -90,6 +106,7 @@ class RunConfig:
             workload=workload,
             stop_at_ns=None,
             widen_ms=0,
+            fork=None,
         )
 
     @property
@@ -122,4 +139,5 @@ class RunConfig:
             **({"model": self.model} if self.model != "trained" else {}),
             **({"pace": True} if self.pace else {}),
             **({"widen_ms": self.widen_ms} if self.widen_ms else {}),
+            **({"fork": self.fork.describe()} if self.fork and self.fork.text else {}),
         }

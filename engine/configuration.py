@@ -6,6 +6,7 @@ from engine.config import RunConfig, check_numbers
 from engine.device.cost import CostModel
 from engine.device.cost_file import load_cost
 from engine.devices import check_device
+from engine.fork import Fork
 from engine.mechanisms import Mechanisms, Toggle, encode
 from engine.model_sizes import check_model
 from engine.modes import mode_named
@@ -29,17 +30,18 @@ def configure(
     pace: bool = False,
     widen_ms: int = 0,
     model: str = "trained",
+    fork: Fork | None = None,
 ) -> RunConfig:
     """The configuration of a mode with changes. A cost model brings its own workload along.
 
-    Raises ModeError, MechanismError, CostError, WorkloadError or ConfigError with one clear
-    sentence.
+    Raises ModeError, MechanismError, CostError, DurationError, WorkloadError or ConfigError with
+    one clear sentence.
     """
     check_numbers(
         batch=batch, steps=steps, requests=requests, seed=seed, jitter=jitter, widen=widen_ms
     )
     check_model(model)
-    check_device(device, pace=pace, widen_ms=widen_ms, jitter=jitter)
+    check_device(device, pace=pace, widen_ms=widen_ms, jitter=jitter, fork=fork is not None)
     scene = mode_named(mode)
     changes = {name: encode(value) for name, value in (set or {}).items()}
     mechanisms = Mechanisms().with_settings({**scene.toggles, **changes})
@@ -47,6 +49,8 @@ def configure(
     cost_model = source if isinstance(source, CostModel) else load_cost(source)
     if workload is None:
         workload = scene.workload if cost is None else cost_model.workload
+    if fork is not None:
+        fork.cost(cost_model)  # durations that cannot be set here are refused here
     work = load_workload(workload) if isinstance(workload, str) else workload
     if batch is not None:
         work = work.with_batch(batch)
@@ -64,4 +68,5 @@ def configure(
         pace=pace,
         widen_ms=widen_ms,
         model=model,
+        fork=fork,
     )

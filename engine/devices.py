@@ -57,7 +57,9 @@ DEVICES = {
 }  # fmt: skip
 
 
-def check_device(name: str, *, pace: bool, widen_ms: int, jitter: float) -> None:
+def check_device(
+    name: str, *, pace: bool, widen_ms: int, jitter: float, fork: bool = False
+) -> None:
     """Raise ConfigError where there is no such device, or it cannot do what is asked of it."""
     if name not in DEVICES:
         raise ConfigError(f"there is no device {name!r}: use one of {', '.join(DEVICES)}")
@@ -67,6 +69,8 @@ def check_device(name: str, *, pace: bool, widen_ms: int, jitter: float) -> None
         raise ConfigError(f"{asked} is for devices that measure time, and {name!r} models it")
     if pace and not DEVICES[name].paces:
         raise ConfigError(f"{name!r} takes what it takes and cannot be paced: use threads")
+    if measures and fork:
+        raise ConfigError("only a run on the virtual device can be forked at an instant")
     if measures and jitter and not pace:
         raise ConfigError(f"jitter varies the cost model's times: on {name!r} it needs pace, too")
     if missing := DEVICES[name].missing():

@@ -16,6 +16,7 @@ from operator import attrgetter
 
 import torch
 
+from engine.change import plan
 from engine.config import RunConfig
 from engine.configuration import configure
 from engine.device.api import Device
@@ -195,7 +196,10 @@ def execute(
         )  # fmt: skip
         if journal is not None:
             journal.begin(parts)
-        return _serve(config, device, Loop(parts, config.steps))
+        loop = Loop(parts, config.steps)
+        if config.fork is not None:
+            plan(config.fork, loop)
+        return _serve(config, device, loop)
 
 
 def _serve(config: RunConfig, device: Device, loop: Loop) -> Run:

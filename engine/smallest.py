@@ -11,19 +11,16 @@ would do: between two rungs of the ladder a race may show and hide again.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from fractions import Fraction
 
 from engine.config import RunConfig
 from engine.device.cost import CostModel
+from engine.durations import scaled, single_durations
 from engine.explore import first_wrong_step, truth_of
 from engine.oplog import NONE
 
 LADDER = (5, 10, 20, 35, 50, 75, 95, 150, 250, 400, 900)
 """Percentages tried, in this order; nothing is made shorter by 100 percent or more."""
-
-SINGLE = ("h2d_ns", "d2h_ns", "launch_ns", "event_ns", "kv_block_ns")
-GROUPS = ("kernel_ns", "host_ns")
-"""Durations of a cost model: plain ones, and those by name ("kernel_ns layer")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +37,12 @@ class Change:
 
     def cost(self, cost: CostModel) -> CostModel:
         """The cost model with this change."""
-        group, _, name = self.duration.partition(" ")
-        value = getattr(cost, group)
-        changed: Any = {**value, name: self._changed(value[name])} if name else self._changed(value)
-        return replace(cost, **{group: changed})
+        return scaled(cost, self.duration, Fraction(100 + self.percent, 100))
 
-    def _changed(self, ns: int) -> int:
-        return ns * (100 + self.percent) // 100
+    @property
+    def factor(self) -> str:
+        """The change as a fork takes it: "0.16x"."""
+        return f"{(100 + self.percent) / 100:g}x"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +52,6 @@ class Search:
     tried: int
     percent: int
     found: Change | None = None
-
-
-def durations(cost: CostModel) -> list[str]:
-    """The durations of a cost model that are not zero."""
-    grouped = [f"{group} {name}" for group in GROUPS for name, ns in getattr(cost, group).items()
-               if ns]  # fmt: skip
-    return [name for name in SINGLE if getattr(cost, name)] + grouped
 
 
 def smallest_change(config: RunConfig) -> Iterator[Search]:
@@ -93,7 +82,7 @@ def smallest_change(config: RunConfig) -> Iterator[Search]:
 
 
 def _changes(cost: CostModel, percent: int) -> Iterator[Change]:
-    for name in durations(cost):
+    for name in single_durations(cost):
         yield Change(name, percent)
         if percent < 100:
             yield Change(name, -percent)

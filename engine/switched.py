@@ -72,7 +72,7 @@ class Switched:
 
 def switched(result: Run) -> tuple[list[Switched], list[str]]:
     """The rows, those with something to show first, and what was seen that no row claims."""
-    settings = result.config.mechanisms.settings()
+    settings = result.config.settings
     if not settings:
         return [], []
     seen = what_is_seen(result)

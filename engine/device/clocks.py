@@ -6,15 +6,16 @@ runs ahead of what the host has issued.
 What this module does not know: what operations do (`engine.device.virtual`).
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import NoReturn
 
 from engine.device.api import HostSpan, Stream
-from engine.device.cost import Jitter
+from engine.device.cost import CostModel, Jitter
 from engine.device.order import StreamOrder
 from engine.device.recorder import HostWork, Recorder
 from engine.device.settings import Settings, Stopped
-from engine.device.simulator import Simulator, Task, Tasks
+from engine.device.simulator import NEVER, Simulator, Task, Tasks
 from engine.oplog import HOST, Op, OpKind, StreamKind
 
 
@@ -24,16 +25,31 @@ class Clocks(Recorder):
     now_ns: int = 0
 
     def __init__(self, settings: Settings) -> None:
-        self.cost = settings.cost
+        self.change_cost(settings.cost)
         self._stop_at_ns = settings.stop_at_ns
+        self._call_at_ns = NEVER
         self._fault = settings.fault
         self._jitter = Jitter(settings.jitter_percent, settings.seed)
-        self._host_work_ns = cache(settings.cost.host_work_ns)
-        self._kernel_work_ns = cache(settings.cost.kernel_work_ns)
-        self._copy_work_ns = cache(settings.cost.copy_work_ns)
         self._simulator = Simulator(self._finished)
         self._order = StreamOrder(self._simulator.tails)
         super().__init__(settings.compute)
+
+    def change_cost(self, cost: CostModel) -> None:
+        """What is begun or called from now on takes the time that `cost` says."""
+        self.cost = cost
+        self._host_work_ns = cache(cost.host_work_ns)
+        self._kernel_work_ns = cache(cost.kernel_work_ns)
+        self._copy_work_ns = cache(cost.copy_work_ns)
+
+    def call_at(self, at_ns: int, action: Callable[[], None]) -> None:
+        """Call `action` once the host's clock has reached an instant, between two of its acts."""
+        self._call_at_ns, self._action = at_ns, action
+        self._call_due()
+
+    def _call_due(self) -> None:
+        if self.now_ns >= self._call_at_ns:
+            self._call_at_ns = NEVER
+            self._action()
 
     def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
         self._simulator.add_stream()
@@ -61,6 +77,7 @@ class Clocks(Recorder):
         self.now_ns += duration_ns
         if self.now_ns > self._stop_at_ns:
             self._freeze()
+        self._call_due()
 
     def _freeze(self) -> NoReturn:
         """Raise Stopped; what is running or queued at that instant ends there in the log."""
@@ -90,6 +107,7 @@ class Clocks(Recorder):
             span.end_ns = self.now_ns
             if not done:
                 self._freeze()
+        self._call_due()
 
     def _span(self, name: str, length_ns: int = 0, waits_for: str = "") -> HostSpan:
         """A host span that begins now; it ends at the latest where the run is frozen."""

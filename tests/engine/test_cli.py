@@ -55,6 +55,17 @@ def test_the_trace_is_written(capsys, tmp_path):
     assert open_trace(path).meta["run"]["mode"] == report["mode"]
 
 
+def test_a_fork_is_compared_with_the_run_as_it_was(capsys):
+    fork = ("--steps", "8", "--fork-at", "60", "--fork-set", "wait_compute=off", "h2d=2x")
+    _, report = run_json(capsys, *fork)
+    assert report["fork"]["changes"] == {"wait_compute": "off", "h2d": "2x"}
+    assert report["fork"]["first_difference_ms"] >= 60 and report["wrong_tokens"] > 0
+    main(["run", *fork])
+    text = capsys.readouterr().out
+    assert "forked at 60.000000 ms: wait_compute = off, h2d = 2x" in text
+    assert "switched wait_compute = off" in text
+
+
 def test_a_run_on_threads_prints_the_same_keys(capsys):
     _, modelled = run_json(capsys, "--steps", "4")
     code, report = run_json(
@@ -94,6 +105,13 @@ def test_a_device_that_fails_is_one_line(capsys, monkeypatch):
         ["run", "--widen", "5"],
         ["run", "--device", "threads", "--widen", "0"],
         ["run", "--device", "threads", "--jitter", "5"],
+        ["run", "--fork-set", "wait_h2d=off"],
+        ["run", "--fork-at", "-1"],
+        ["run", "--fork-at", "5", "--fork-set", "streams=one"],
+        ["run", "--fork-at", "5", "--fork-set", "h2d=soon"],
+        ["run", "--fork-at", "5", "--fork-set", "h2d"],
+        ["run", "--fork-at", "5", "--cost", "worked-2-6", "--fork-set", "no such=3ms"],
+        ["run", "--fork-at", "5", "--device", "threads"],
         ["run", "--steps", "3", "--no-compute", "--out", "/no/such/folder/x.json.gz"],
         ["fly"],
         [],

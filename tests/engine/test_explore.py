@@ -9,10 +9,11 @@ from hypothesis import settings
 
 from engine import configure, execute
 from engine.config import RunConfig
+from engine.durations import single_durations
 from engine.explore import CHUNK, Exploration, explore, first_wrong_step, truth_of
 from engine.modes import MODES
 from engine.oplog import NONE
-from engine.smallest import Change, Search, durations, smallest_change
+from engine.smallest import Change, Search, smallest_change
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/races.md"
 ROW = re.compile(r"^\| `([\w-]+)` \| (\d+) to (\d+) % \|$", re.MULTILINE)
@@ -118,11 +119,11 @@ def test_the_smallest_change_found_makes_a_hidden_race_visible(mode, toggles, co
 
 def test_a_change_makes_one_duration_longer_or_shorter() -> None:
     config = configure("async")
-    cost = Change("kernel_ns layer", 50).cost(config.cost)
+    cost = Change("compute.layer", 50).cost(config.cost)
     assert cost.kernel_ns["layer"] == config.cost.kernel_ns["layer"] * 3 // 2
-    assert Change("h2d_ns", -25).cost(config.cost).h2d_ns == config.cost.h2d_ns * 3 // 4
+    assert Change("h2d", -25).cost(config.cost).h2d_ns == config.cost.h2d_ns * 3 // 4
     assert replace(cost, kernel_ns=config.cost.kernel_ns) == config.cost
-    for name in durations(config.cost):
+    for name in single_durations(config.cost):
         assert Change(name, 100).cost(config.cost) != config.cost
 
 

@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from engine import configure, execute
 from engine.config import RunConfig
+from engine.fork import make_fork
 from engine.host_place import source
 from engine.journal import Journal
 from engine.modes import MODES
@@ -34,8 +35,10 @@ def recorded(mode: str) -> Recording:
 
 def instants(recording: Recording) -> list[int]:
     """Random instants: at a change, right beside one, and anywhere; more of them with --long."""
-    draw = random.Random(recording.run.config.mode)
+    fork = recording.run.config.fork
+    draw = random.Random(recording.run.config.mode + (fork.text if fork else ""))
     begin = next(span.start_ns for span in recording.run.device.spans if span.name == "schedule")
+    begin = fork.at_ns if fork else begin  # before it a fork is its parent
     times = [at_ns for at_ns in recording.times if at_ns > begin]
     count = 1 if settings().max_examples <= DEFAULT_EXAMPLES else 10
     found = [draw.choice(times) + draw.choice((-1, 0, 0, 1)) for _ in range(count)]
@@ -81,11 +84,23 @@ def check_batches(recording: Recording, shown: Snapshot, frozen: Frozen) -> None
         assert owners == frozen.owners(side)
 
 
-@pytest.mark.parametrize("mode", MODES)
+FORKS = {
+    "a broken fork": ("async", {"wait_compute": "off", "reuse_host_input": "off", "h2d": "9x"}),
+    "a mended fork": ("no-wait-compute", {"wait_compute": "on", "compute": "0.5x"}),
+}
+
+
+@lru_cache(maxsize=2)
+def forked(name: str) -> Recording:
+    mode, changes = FORKS[name]
+    return record(replace(config_of(mode), fork=make_fork(70.0, changes)))
+
+
+@pytest.mark.parametrize("mode", [*MODES, *FORKS])
 def test_what_is_shown_at_an_instant_is_the_state_of_an_engine_stopped_there(mode, monkeypatch):
-    recording = recorded(mode)
+    recording = forked(mode) if mode in FORKS else recorded(mode)
     for at_ns in instants(recording):
-        frozen = frozen_at(config_of(mode), at_ns, monkeypatch)
+        frozen = frozen_at(recording.run.config, at_ns, monkeypatch)
         shown = recording.at(at_ns)
         assert shown_memory(recording, frozen) == frozen.memory()
         assert shown.requests == frozen.requests()
@@ -105,9 +120,9 @@ def picture(recording: Recording, at_ns: int) -> str:
     return repr((recording.at(at_ns), recording.buffers_at(at_ns, *IO)))
 
 
-@pytest.mark.parametrize("mode", ["sync", "no-wait-compute", "ready-queue"])
+@pytest.mark.parametrize("mode", ["sync", "no-wait-compute", "ready-queue", *FORKS])
 def test_going_back_and_forth_gives_the_same_picture(mode):
-    recording = recorded(mode)
+    recording = forked(mode) if mode in FORKS else recorded(mode)
     at_ns = recording.times[len(recording.times) // 2]
     before = picture(recording, at_ns)
     for events in (1, 40, -90):
