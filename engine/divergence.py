@@ -40,6 +40,11 @@ class WriteDifference:
     before: Any
     after: Any
 
+    @property
+    def in_second(self) -> bool:
+        """True when the second run writes it."""
+        return self.after is not None
+
 
 @dataclass(frozen=True, slots=True)
 class TokenDifference:

@@ -83,6 +83,8 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "jitter": _between(0, MOST_JITTER, float),
     "timing": _between(0, MOST_TIMING, int),
     "at": _between(0, float("inf"), float),
+    "fork_at": _between(0, float("inf"), float),
+    "look": ("fork", "parent").__contains__,
     "t0": _between(0, float("inf"), float),
     "t1": _between(0, float("inf"), float),
     "r0": _between(0, float("inf"), float),

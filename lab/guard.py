@@ -8,7 +8,9 @@ import streamlit as st
 from engine.config import ConfigError
 from engine.device.cost import CostError
 from engine.device.worker import DeviceError
+from engine.durations import DurationError
 from engine.fit import FitError
+from engine.fork import ForkError
 from engine.mechanisms import MechanismError
 from engine.modes import ModeError
 from engine.workload import WorkloadError
@@ -18,7 +20,7 @@ from traces import TraceError
 
 KNOWN = (
     ModeError, MechanismError, CostError, WorkloadError, TraceError, ConfigError, DeviceError,
-    FitError, BusyError,
+    FitError, BusyError, ForkError, DurationError,
 )  # fmt: skip
 LONGEST = 500
 

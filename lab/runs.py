@@ -13,13 +13,14 @@ import streamlit as st
 
 from engine import baseline, execute
 from engine.config import RunConfig
+from engine.divergence import Divergence, divergence
 from engine.fixes import Edge
 from engine.recording import Recording, record
 from lab.catalogue import t
 from lab.study import Study
 
 KEPT_STUDIES = 12
-KEPT_RECORDINGS = 4
+KEPT_RECORDINGS = 6
 """Recordings hold what memory held at every change: some tens of MB for the longest runs."""
 
 # What the imports made (torch's and plotly's classes) is never garbage: the collector need not
@@ -66,6 +67,27 @@ def stepped(config: RunConfig) -> Stepped:
     """The recorded run of a configuration; a spinner shows while it runs."""
     with st.spinner(t("busy.run"), show_time=True):
         return _recorded(config)
+
+
+@dataclass(frozen=True, eq=False)
+class Forked:
+    """Two futures of a run from an instant on, and where they first differ."""
+
+    parent: Stepped
+    fork: Stepped
+    at_ns: int
+    first: Divergence
+
+
+@st.cache_resource(max_entries=KEPT_RECORDINGS, show_spinner=False, hash_funcs=HASHED)
+def _forked(_parent: Stepped, _fork: Stepped, config: RunConfig) -> Forked:
+    at_ns = 0 if config.fork is None else config.fork.at_ns
+    return Forked(_parent, _fork, at_ns, divergence(_parent.recording, _fork.recording))
+
+
+def forked(parent: Stepped, config: RunConfig) -> Forked:
+    """A run and its fork `config`; a spinner shows while it runs."""
+    return _forked(parent, stepped(config), config)
 
 
 def studies(config: RunConfig) -> tuple[Study, Study, Study]:

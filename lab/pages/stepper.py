@@ -7,9 +7,11 @@ from lab.chosen import chosen
 from lab.controls import BOUND, WINDOW
 from lab.cursor import AT, PLAYING, cursor_ns, move, move_batch, play, tick, touch
 from lab.escape import for_markdown
+from lab.fork_words import differences
+from lab.forks import fork_controls, look
 from lab.guard import one_sentence
 from lab.legend import legend_html
-from lab.runs import Stepped, stepped
+from lab.runs import Forked, Stepped, stepped
 from lab.state import MOST_TOKENS
 from lab.step_host import (
     batches_html,
@@ -21,7 +23,7 @@ from lab.step_host import (
 )
 from lab.step_html import boxed, side_by_side
 from lab.step_memory import IO, KV, buffers_html, kv_html
-from lab.step_picture import picture, picture_window
+from lab.step_picture import picture, picture_window, two_futures
 from lab.units import exact_ms
 from lab.view import drawn_names, show_figure
 
@@ -44,19 +46,22 @@ def page() -> None:
         st.fragment(_look, run_every=TICK_S if playing else None)(shown, playing)
 
 
-def _look(shown: Stepped, playing: bool) -> None:
+def _look(parent: Stepped, playing: bool) -> None:
     """The cursor and all that holds there; runs again by itself while playing."""
+    top, below, now = st.container(), st.container(), st.empty()
+    with below:
+        found = fork_controls(parent)
+        shown = parent if found is None else look(found, parent)
     recording = shown.recording
     tick(recording, int(st.session_state.get("stride") or STRIDES[0]))
     if bool(st.session_state.get(PLAYING)) != playing:
         st.rerun()
-    _controls(shown, playing)
+    with top:
+        _controls(shown, playing)
     at_ns = cursor_ns(recording)
     snapshot = recording.at(at_ns)
-    st.markdown(_now(shown, at_ns) + " " + for_markdown(host_text(snapshot.host)))
-    figure = picture(shown.study, at_ns)
-    show_figure(figure, "stepper-picture", t("stepper.alt", ms=exact_ms(at_ns)))
-    st.html(legend_html(drawn_names(figure), slots=True))
+    now.markdown(_now(shown, at_ns) + " " + for_markdown(host_text(snapshot.host)))
+    _picture(shown, found, at_ns)
     st.html(boxed(side_by_side((loop_html(snapshot.host), streams_html(snapshot.streams, at_ns)))))
     st.html(boxed(side_by_side((batches_html(snapshot), slots_html(snapshot)))))
     st.caption(t("stepper.points_help"))
@@ -64,6 +69,17 @@ def _look(shown: Stepped, playing: bool) -> None:
     st.markdown(f"**{t('stepper.requests')}**")
     st.html(boxed(requests_html(snapshot.requests)))
     _ways_on(shown, at_ns)
+
+
+def _picture(shown: Stepped, found: Forked | None, at_ns: int) -> None:
+    """The run, or both futures of a fork, around the instant."""
+    if found is None:
+        figure, alt = picture(shown.study, at_ns), t("stepper.alt", ms=exact_ms(at_ns))
+    else:
+        differences(found)
+        figure, alt = two_futures(found, at_ns), t("fork.alt", ms=exact_ms(at_ns))
+    show_figure(figure, "stepper-picture", alt)
+    st.html(legend_html(drawn_names(figure), slots=True))
 
 
 def _now(shown: Stepped, at_ns: int) -> str:

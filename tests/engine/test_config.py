@@ -7,6 +7,7 @@ import pytest
 from engine import configure
 from engine.config import RunConfig
 from engine.device.costs import COSTS
+from engine.fork import Fork
 from engine.mechanisms import ASYNC, SYNC, Mechanisms
 from engine.workloads import WORKLOADS
 
@@ -26,6 +27,7 @@ OTHER = {
     "pace": True,
     "widen_ms": 5,
     "model": "tiny",
+    "fork": Fork(5, {"wait_h2d": "off"}),
 }
 DEFAULT = RunConfig()
 
@@ -66,8 +68,9 @@ def test_a_baseline_draws_random_numbers_as_the_run_does():
     assert configure("async", set={"rng": "global"}).baseline(False).mechanisms.rng == "global"
 
 
-def test_a_baseline_runs_to_the_end():
-    assert replace(DEFAULT, stop_at_ns=7).baseline(False).stop_at_ns is None
+def test_a_baseline_runs_to_the_end_and_is_no_fork():
+    base = replace(DEFAULT, stop_at_ns=7, fork=OTHER["fork"]).baseline(False)
+    assert base.stop_at_ns is None and base.fork is None
 
 
 def test_a_description_names_what_differs():
