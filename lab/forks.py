@@ -47,7 +47,7 @@ def look(found: Forked, parent: Stepped) -> Stepped:
     """Which of the two runs is shown below the picture; a choice to draw."""
     chosen = st.segmented_control(
         t("fork.look"), LOOKS, default=LOOKS[0], required=True, key=LOOK, bind=BOUND,
-        format_func=lambda name: t(f"fork.look_{name}"), on_change=touch,
+        on_change=touch,
     )  # fmt: skip
     return parent if chosen == "parent" else found.fork
 

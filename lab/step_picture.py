@@ -38,8 +38,8 @@ def two_futures(found: Forked, at_ns: int) -> dict[str, Any]:
     """The run as it was above its fork, on one time axis, and where they first differ."""
     first = found.first
     panels = [
-        _panel(t("fork.look_parent"), found.parent.study),
-        _panel(t("fork.look_fork"), found.fork.study),
+        _panel(t("fork.parent_title"), found.parent.study),
+        _panel(t("fork.fork_title"), found.fork.study),
     ]
     marks = [("flag", at_ns), ("fork", found.at_ns)] + [
         (name, one.at_ns)
