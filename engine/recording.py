@@ -14,8 +14,8 @@ from engine.execution import Run, execute
 from engine.history import Blocks, RequestState
 from engine.host_place import HostPlaces, Place
 from engine.instant import EventState, Instants, SlotState, StreamState
-from engine.journal import Cell, Journal
-from engine.oplog import BufferInfo, Op, OpKind, row_mask
+from engine.journal import Journal
+from engine.memory_at import BufferState, buffers_at
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,6 @@ class Snapshot:
     slots: list[SlotState]
     requests: list[RequestState]
     blocks: Blocks
-
-
-@dataclass(frozen=True, slots=True)
-class BufferState:
-    """A buffer at an instant: its written rows, and those that a running operation is about to
-    write (`pending`, by row): a copy has moved some of its rows and not yet these."""
-
-    info: BufferInfo
-    cells: dict[int, Cell]
-    pending: dict[int, Op]
 
 
 @dataclass(eq=False)
@@ -97,24 +87,8 @@ class Recording:
 
     def buffers_at(self, at_ns: int, *resources: str) -> list[BufferState]:
         """The buffers of some resources, in the order in which they were made."""
-        pending = self._pending(at_ns)
-        return [
-            BufferState(info, self.journal.cells(info.index, at_ns), pending.get(info.index, {}))
-            for info in self.run.device.log.buffers
-            if info.resource in resources
-        ]
-
-    def _pending(self, at_ns: int) -> dict[int, dict[int, Op]]:
-        """Rows by buffer that a running operation has still to write."""
-        pending: dict[int, dict[int, Op]] = {}
-        for op in self._instants.running_at(at_ns):
-            for access in op.writes:
-                rows = access.rows
-                if op.kind is not OpKind.KERNEL and access.mask == row_mask(0, len(rows)):
-                    done, pieces = self.journal.pieces(access.buffer, op.seq, at_ns)
-                    rows = rows[len(rows) * done // pieces :] if pieces else rows
-                pending.setdefault(access.buffer, {}).update(dict.fromkeys(rows, op))
-        return pending
+        log = self.run.device.log
+        return buffers_at(log, self.journal, self._instants, at_ns, resources)
 
 
 def record(config: RunConfig) -> Recording:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from engine.history import Blocks, BlockState
+from engine.memory_at import BufferState
 from engine.oplog import NONE, Op
-from engine.recording import BufferState
 from lab.catalogue import t
 from lab.escape import for_html
 from lab.palette import slot_letter
