@@ -7,6 +7,7 @@ from traces.activity import DeviceActivity, device_activity
 from traces.chrome_writer import trace_bytes, write_trace
 from traces.comparison import Comparison, compare
 from traces.conversion import convert
+from traces.critical_path import CriticalPath, PathSegment, critical_path
 from traces.findings import Evidence, Finding, find_findings
 from traces.gap import Gap, GapPart, gaps_by_cause
 from traces.gaps import find_gaps, wall_ns
@@ -19,11 +20,13 @@ from traces.whatif import WhatIf, what_if
 
 __all__ = [
     "Comparison",
+    "CriticalPath",
     "DeviceActivity",
     "Evidence",
     "Finding",
     "Gap",
     "GapPart",
+    "PathSegment",
     "Sample",
     "Step",
     "Steps",
@@ -32,6 +35,7 @@ __all__ = [
     "WhatIf",
     "compare",
     "convert",
+    "critical_path",
     "device_activity",
     "find_findings",
     "find_gaps",

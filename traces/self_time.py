@@ -4,7 +4,7 @@ Self time belongs to the innermost span, so a caller is charged only for what it
 itself. One sweep turns the nested spans of a track into a flat timeline of segments.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -27,6 +27,15 @@ class Timeline:
     def __init__(self, segments: Iterable[tuple[int, int, int]] = ()) -> None:
         self._segments = list(segments)
         self._ends = [end for _, end, _ in self._segments]
+
+    def until(self, at_ns: int) -> Segment | None:
+        """The segment just before `at_ns`, cut off there, or the hole there; None where nothing
+        comes before."""
+        place = bisect_left(self._ends, at_ns)
+        if place < len(self._ends) and self._segments[place][0] < at_ns:
+            start, _, span_id = self._segments[place]
+            return Segment(start, at_ns, span_id)
+        return Segment(self._ends[place - 1], at_ns, NONE) if place else None
 
     def between(self, start_ns: int, end_ns: int) -> Iterator[Segment]:
         """Segments that cover [start_ns, end_ns) exactly, in order, holes included."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from traces import critical_path
 from traces.activity import DeviceActivity, device_activity
 from traces.findings import find_findings, findings_json
 from traces.gap import gaps_by_cause
@@ -15,6 +16,7 @@ from traces.whatif import as_json, what_if
 NS_PER_MS = 1e6
 GAP_ROWS = 12
 FINDING_ROWS = 3
+PATH_ROWS = 4
 
 IDLE = ["idle by cause"]
 NO_KERNEL = [
@@ -25,8 +27,8 @@ NO_KERNEL = [
 
 
 def summarize(trace: Trace) -> dict[str, Any]:
-    """Format, counts, span, activity of each device, idle ms by cause, steps, findings,
-    what asynchronous batching would give, and warnings.
+    """Format, counts, span, activity of each device, idle ms by cause, critical path, steps,
+    findings, what asynchronous batching would give, and warnings.
 
     `span_ms` runs from the first to the last event. `active` of a device is the union of
     its kernels, copies and memsets over the time from its first to its last GPU event;
@@ -41,6 +43,7 @@ def summarize(trace: Trace) -> dict[str, Any]:
         "span_ms": _extent_ns(trace) / NS_PER_MS,
         "devices": [_device(activity) for activity in device_activity(trace)],
         "gaps": {cause: ns / NS_PER_MS for cause, ns in gaps_by_cause(gaps).items()},
+        "critical_path": critical_path.as_json(critical_path.critical_path(trace)),
         "steps": _steps(steps),
         "findings": findings_json(trace, find_findings(trace, gaps)),
         "what_if": as_json(what_if(trace, gaps, steps)),
@@ -70,6 +73,9 @@ def as_text(summary: dict[str, Any]) -> str:
                 f"         communication {device['communication_ms']:,.3f} ms, of which "
                 f"{device['exposed_communication_ms']:,.3f} ms with nothing computed under it"
             )
+    if shares := list(summary["critical_path"]["share"].items())[:PATH_ROWS]:
+        told = ", ".join(f"{resource} {share:.1%}" for resource, share in shares)
+        lines.append(f"path     the longest chain of work and waits: {told}")
     steps = summary["steps"]
     if steps["count"]:
         lines.append(

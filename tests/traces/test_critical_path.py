@@ -1,0 +1,156 @@
+"""The critical path: one chain through host and device that the length of a run is made of."""
+
+import json
+
+from hypothesis import given
+
+from tests.traces.builders import Diagram, traces
+from tests.traces.test_gap_rules import host, kernel, launch
+from traces import Trace, open_trace
+from traces.critical_path import HELD_UP, NOT_RECORDED, WAKE_UP, as_json, critical_path
+from traces.gap import LATENCY, UNTRACED
+from traces.schema import BUSY_HOST_KINDS, GPU_KINDS, HOST
+
+WAITS = {WAKE_UP, HELD_UP, NOT_RECORDED, LATENCY, UNTRACED}
+
+
+def foreign(*events):
+    return open_trace(json.dumps(events).encode())
+
+
+def told(trace):
+    return [(s.resource, s.name, s.start_ns, s.end_ns) for s in critical_path(trace).segments]
+
+
+def tied(trace):
+    return [s.after for s in critical_path(trace).segments]
+
+
+@given(traces())
+def test_segments_follow_each_other_over_the_whole_run_each_in_its_event_or_a_stated_wait(trace):
+    path = critical_path(trace)
+    spans = trace.spans
+    on_host = spans["kind"].isin(BUSY_HOST_KINDS) & (spans["device"] == HOST)
+    work = spans[on_host | (spans["kind"].isin(GPU_KINDS) & (spans["device"] >= 0))]
+    if work.empty:
+        assert not path.segments
+        return
+    start, end = int(work["ts_ns"].min()), int((work["ts_ns"] + work["dur_ns"]).max())
+    edges = [start, *(segment.end_ns for segment in path.segments)]
+    assert edges == [*(segment.start_ns for segment in path.segments), end]
+    assert all(segment.ns > 0 for segment in path.segments)
+    for segment in path.segments:
+        if segment.resource not in WAITS:
+            row = work.loc[segment.span_id]
+            assert (row["track"], row["name"]) == (segment.resource, segment.name)
+            assert row["ts_ns"] <= segment.start_ns
+            assert segment.end_ns <= row["ts_ns"] + row["dur_ns"]
+    assert path.ns == end - start
+    assert not path.segments or abs(sum(path.share.values()) - 1) < 1e-9
+
+
+def test_a_host_that_is_slow_is_the_path_and_the_kernels_under_it_are_not():
+    d = Diagram()
+    first = d.host("launch 1", 0, 10, kind="launch")
+    d.gpu("compute", "kernel", 10, 30, launch=first)
+    d.host("prepare", 10, 50)
+    second = d.host("launch 2", 50, 60, kind="launch")
+    d.gpu("compute", "kernel", 60, 80, launch=second, name="last")
+    assert told(d.trace()) == [
+        ("host", "launch 1", 0, 10),
+        ("host", "prepare", 10, 50),
+        ("host", "launch 2", 50, 60),
+        ("compute", "last", 60, 80),
+    ]
+    assert tied(d.trace())[1:] == ["thread", "thread", "launch"]
+
+
+def test_a_wait_of_the_host_leads_to_the_operation_that_ended_it():
+    d = Diagram()
+    call = d.host("launch", 0, 10, kind="launch")
+    kernel = d.gpu("compute", "kernel", 12, 40, launch=call)
+    d.gpu("D2H", "d2h", 40, 50, launch=call, after=(kernel,))
+    d.host("wait", 10, 53, kind="sync")
+    d.host("read", 53, 60)
+    assert told(d.trace()) == [
+        ("host", "launch", 0, 10),
+        (LATENCY, LATENCY, 10, 12),
+        ("compute", "kernel", 12, 40),
+        ("D2H", "d2h", 40, 50),
+        (WAKE_UP, "wait", 50, 53),
+        ("host", "read", 53, 60),
+    ]
+    assert tied(d.trace())[2:5] == ["launch", "event", "sync"]
+
+
+def test_a_wait_that_found_the_work_done_is_host_work_as_any_other():
+    d = Diagram()
+    call = d.host("launch", 0, 10, kind="launch")
+    d.gpu("compute", "kernel", 10, 20, launch=call)
+    d.host("prepare", 10, 30)
+    d.host("wait", 30, 32, kind="sync")
+    assert [name for _, name, _, _ in told(d.trace())] == ["launch", "prepare", "wait"]
+
+
+def test_of_two_things_waited_for_the_later_one_is_on_the_path():
+    d = Diagram()
+    call = d.host("launch", 0, 5, kind="launch")
+    copy = d.gpu("H2D", "h2d", 5, 40, launch=call)
+    d.gpu("compute", "kernel", 5, 20, launch=call, name="before")
+    d.gpu("compute", "kernel", 40, 60, launch=call, after=(copy,), name="behind")
+    assert [name for _, name, _, _ in told(d.trace())] == ["launch", "h2d", "behind"]
+
+
+def test_kernels_that_overlap_on_one_stream_hand_over_where_the_next_begins():
+    trace = foreign(launch(0, 1), launch(6, 2), kernel(10, 30, 1), kernel(28, 50, 2))
+    assert [(name, a, b) for _, name, a, b in told(trace)][-2:] == [
+        ("k", 10_000, 28_000),
+        ("k", 28_000, 50_000),
+    ]
+
+
+def test_a_launch_so_long_that_the_queue_was_full_waits_for_the_device():
+    full = host("cudaLaunchKernel", 5, 405, "cuda_runtime", 2)
+    trace = foreign(launch(0, 1), full, kernel(10, 300, 1), kernel(405, 420, 2))
+    assert (WAKE_UP, "cudaLaunchKernel", 300_000, 405_000) in told(trace)
+
+
+def test_what_starts_late_for_no_recorded_reason_is_not_explained():
+    trace = foreign(launch(0, 1), kernel(500, 600, 1))
+    assert [row[0] for row in told(trace)][1] == HELD_UP
+    assert NOT_RECORDED in [row[0] for row in told(foreign(kernel(0, 5, 1), kernel(80, 90, 2, 9)))]
+
+
+def test_what_ended_just_before_on_another_stream_is_assumed_to_have_been_waited_for():
+    trace = foreign(
+        launch(0, 1), launch(5, 2), kernel(10, 100, 1, stream=7), kernel(102, 120, 2, stream=9)
+    )
+    last = critical_path(trace).segments[-1]
+    assert last.after == "assumed"
+
+
+def test_a_thread_that_another_one_set_to_work_comes_after_it():
+    spans = [
+        {"track": "a", "name": "forward", "ts_ns": 0, "dur_ns": 10},
+        {"track": "b", "name": "backward", "ts_ns": 15, "dur_ns": 20},
+    ]
+    trace = Trace.from_rows(spans, [{"src": 0, "dst": 1, "kind": "other"}])
+    assert told(trace) == [
+        ("a", "forward", 0, 10),
+        (UNTRACED, UNTRACED, 10, 15),
+        ("b", "backward", 15, 35),
+    ]
+
+
+def test_a_trace_without_work_has_no_path():
+    path = critical_path(Trace.from_rows([]))
+    assert (path.segments, path.ns, path.share) == ((), 0, {})
+    assert as_json(path)["segments"] == []
+
+
+def test_json_lists_the_longest_segments_in_order_of_time():
+    trace = foreign(launch(0, 1), kernel(10, 30, 1), host("x", 30, 60))
+    path = critical_path(trace)
+    rows = as_json(path)["segments"]
+    assert [row["at_ms"] for row in rows] == sorted(row["at_ms"] for row in rows)
+    assert sum(row["ms"] for row in rows) * 1e6 == path.ns
