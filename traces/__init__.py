@@ -7,7 +7,7 @@ from traces.activity import DeviceActivity, device_activity
 from traces.chrome_writer import trace_bytes, write_trace
 from traces.comparison import Comparison, compare
 from traces.conversion import convert
-from traces.critical_path import CriticalPath, PathSegment, critical_path
+from traces.critical_path import CriticalPath, PathSegment, find_critical_path
 from traces.findings import Evidence, Finding, find_findings
 from traces.gap import Gap, GapPart, gaps_by_cause
 from traces.gaps import find_gaps, wall_ns
@@ -35,8 +35,8 @@ __all__ = [
     "WhatIf",
     "compare",
     "convert",
-    "critical_path",
     "device_activity",
+    "find_critical_path",
     "find_findings",
     "find_gaps",
     "find_steps",

@@ -20,7 +20,8 @@ from typing import Any
 
 from traces import comparison, summary, whatif
 from traces.arguments import OneLineParser, count, run
-from traces.conversion import OUT_HELP, convert
+from traces.conversion import OUT_HELP, check_target, convert
+from traces.progress_bar import reading_bar
 from traces.readers.reader import open_trace, read_traces
 from traces.readers.source import MAX_BYTES
 from traces.schema import Trace, TraceError
@@ -112,20 +113,26 @@ def _whatif(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    other = open_trace(options.other, Path(options.other).name, options.max_mib << 20)
+    with reading_bar() as tell:
+        other = open_trace(options.other, Path(options.other).name, options.max_mib << 20, tell)
     compared = comparison.as_json(comparison.compare(_read(options), other))
     print(json.dumps(compared, indent=2) if options.json else comparison.as_text(compared))
     return 0
 
 
 def _convert(options: argparse.Namespace) -> int:
-    convert(_read(options), options.other)
+    check_target(options.other)
+    trace = _read(options)
+    convert(trace, options.other)
+    size = Path(options.other).stat().st_size / 2**20
+    print(f"wrote {options.other}: {len(trace.spans):,} spans, {size:,.1f} MiB")
     return 0
 
 
 def _read(options: argparse.Namespace) -> Trace:
     names = [Path(file).name for file in options.files]
-    return read_traces(options.files, names, options.max_mib << 20)
+    with reading_bar() as tell:
+        return read_traces(options.files, names, options.max_mib << 20, tell)
 
 
 if __name__ == "__main__":

@@ -18,22 +18,39 @@ def convert(trace: Trace, path: str | Path) -> None:
 
     Chrome JSON holds everything and is read back without loss. Parquet holds the spans, one a
     row in order of their ids, with `launched_by` (span id of the launch, -1 for none) and `args`
-    as JSON text; counters and other flows are left out. Raises TraceError for another ending and
-    where the file cannot be written.
+    as JSON text; counters and other flows are left out. Raises TraceError as `check_target` does,
+    and where the disk is full.
     """
-    name = os.fspath(path)
+    check_target(path)
+    write = _write_parquet if os.fspath(path).endswith(PARQUET) else write_trace
     try:
-        if name.endswith(CHROME):
-            write_trace(trace, path)
-        elif name.endswith(PARQUET):
-            _write_parquet(trace, path)
-        else:
-            raise TraceError(
-                f"{Path(path).name} has no ending that says the format: give it .json, .json.gz "
-                "or .parquet."
-            )
+        write(trace, path)
     except OSError as error:
-        raise TraceError(f"{Path(path).name} cannot be written: {error.strerror}.") from error
+        raise _unwritable(path, error) from error
+
+
+def check_target(path: str | Path) -> None:
+    """Raise TraceError where `convert` could not write: another ending than those of `OUT_HELP`,
+    or a place that is no file or closed to us. Nothing there is changed."""
+    target = Path(path)
+    if not os.fspath(path).endswith((*CHROME, PARQUET)):
+        raise TraceError(
+            f"{target.name} has no ending that says the format: give it .json, .json.gz "
+            "or .parquet."
+        )
+    is_new = not os.path.lexists(target)
+    try:
+        with target.open("ab"):
+            pass
+        if is_new:
+            target.unlink()
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: str | Path, error: OSError) -> TraceError:
+    reason = error.strerror or str(error)
+    return TraceError(f"{Path(path)} cannot be written ({reason}); check the path.")
 
 
 def _write_parquet(trace: Trace, path: str | Path) -> None:

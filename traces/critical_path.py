@@ -71,7 +71,7 @@ class CriticalPath:
         return {name: ns / self.ns for name, ns in sums.most_common()}
 
 
-def critical_path(trace: Trace) -> CriticalPath:
+def find_critical_path(trace: Trace) -> CriticalPath:
     """The path through host and devices, from the first event to the last; without segments for
     a trace without work. Annotations and instants are no work."""
     work = pd.concat([trace.host_spans(), trace.gpu_spans()])

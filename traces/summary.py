@@ -43,7 +43,7 @@ def summarize(trace: Trace) -> dict[str, Any]:
         "span_ms": _extent_ns(trace) / NS_PER_MS,
         "devices": [_device(activity) for activity in device_activity(trace)],
         "gaps": {cause: ns / NS_PER_MS for cause, ns in gaps_by_cause(gaps).items()},
-        "critical_path": critical_path.as_json(critical_path.critical_path(trace)),
+        "critical_path": critical_path.as_json(critical_path.find_critical_path(trace)),
         "steps": _steps(steps),
         "findings": findings_json(trace, find_findings(trace, gaps)),
         "what_if": as_json(what_if(trace, gaps, steps)),

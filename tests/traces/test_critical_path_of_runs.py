@@ -14,7 +14,7 @@ import pytest
 from engine import run
 from engine.dump import DEVICE_KINDS, waits
 from engine.oplog import NONE
-from traces import critical_path
+from traces import find_critical_path
 
 MODES = ("async", "sync", "one-stream", "item-sync", "one-device-slot")
 MORE_NS = 1_000
@@ -42,9 +42,9 @@ def longer(cost, field, name):
 @pytest.mark.parametrize("name", WORK)
 def test_work_that_takes_longer_lengthens_the_run_as_often_as_it_is_on_the_path(mode, name):
     base = recorded(mode)
-    path = critical_path(base.trace)
+    path = find_critical_path(base.trace)
     cost = longer(base.config.cost, *WORK[name])
-    other = critical_path(run(mode, compute=False, steps=8, cost=cost).trace)
+    other = find_critical_path(run(mode, compute=False, steps=8, cost=cost).trace)
     on_path = Counter(segment.name for segment in path.segments)[name]
     assert other.ns - path.ns == on_path * MORE_NS
 
@@ -59,7 +59,7 @@ def test_each_operation_on_the_path_comes_after_one_it_depends_on(mode):
             known.add((latest.get(op.stream), op.seq))
             latest[op.stream] = op.seq
     spans = recorded(mode).trace.spans
-    segments = critical_path(recorded(mode).trace).segments
+    segments = find_critical_path(recorded(mode).trace).segments
     checked = 0
     for before, segment in zip(segments, segments[1:], strict=False):
         ids = [spans["correlation"][part.span_id] for part in (before, segment)]

@@ -18,6 +18,7 @@ def test_an_engine_dump_is_summed_up():
         "span_ms",
         "devices",
         "gaps",
+        "critical_path",
         "steps",
         "findings",
         "what_if",
@@ -30,6 +31,8 @@ def test_an_engine_dump_is_summed_up():
     assert device["copy_ms"] == 110 / 1e6
     assert device["copy_compute_overlap_ms"] == 0
     assert device["streams"] == [0, 1, 2]
+    assert summary["critical_path"]["ms"] == summary["span_ms"]
+    assert sum(summary["critical_path"]["share"].values()) == pytest.approx(1)
     assert sum(summary["gaps"].values()) == pytest.approx((520 - 200) / 1e6)
 
 

@@ -39,6 +39,7 @@ class ChromeText:
     """
 
     def __init__(self, content: Content) -> None:
+        self._content = content
         text = self._text = content.data
         self._is_object = content.head.lstrip()[:1] != b"["
         match = EVENTS_KEY.search(text) if self._is_object else re.search(rb"\[", text)
@@ -62,6 +63,7 @@ class ChromeText:
             self.kept += len(events)
             yield events
             release(self._text, self._at)
+            self._content.read_up_to(self._at)
         if self._closed and self._is_object:
             self.tail = _keys(b"{" + self._text[self._at :].lstrip(SEPARATORS))
         self.cut_off |= self._is_object and not self._closed

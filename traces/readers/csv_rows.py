@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterator
 from io import BytesIO
 
-from traces.readers.source import UTF8_BOM, Content
+from traces.readers.source import CHUNK, UTF8_BOM, Content
 
 SEPARATORS = ",;\t"
 
@@ -49,7 +49,11 @@ def _lines(content: Content) -> Iterator[str]:
     data = content.data
     stream = BytesIO(data) if isinstance(data, bytes) else data
     is_first = True
+    told = at = 0
     for line in iter(stream.readline, b""):
+        at += len(line)
+        if at - told >= CHUNK:
+            content.read_up_to(told := at)
         line = line.removeprefix(UTF8_BOM) if is_first else line
         if is_first and not line.strip():
             continue  # blank lines before the header

@@ -45,7 +45,7 @@ def is_perfetto(head: bytes) -> bool:
 def read_perfetto(content: Content) -> Trace:
     """The trace of a file, up to where it is cut off. Raises TraceError if it has no events."""
     reader = PerfettoReader(content.max_bytes)
-    reader.read(content.data)
+    reader.read(content)
     return reader.trace(content.warnings)
 
 
@@ -65,10 +65,14 @@ class PerfettoReader:
         self._cut_off = False
         self._unpacked = 0
 
-    def read(self, data: Bytes) -> None:
+    def read(self, content: Content) -> None:
         """Take in every packet."""
-        for packet in self._packets(data):
+        told = at = 0
+        for packet in self._packets(content.data):
             self._take(packet)
+            at += packet.ByteSize()  # without the tag and the length before it
+            if at - told >= CHUNK:
+                content.read_up_to(told := at)
             for inner in self._packets(self._inflated(packet.compressed_packets)):
                 self._take(inner)
 

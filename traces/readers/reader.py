@@ -4,33 +4,48 @@ from collections.abc import Sequence
 
 from traces.readers.formats import read_content
 from traces.readers.merge import merged
+from traces.readers.progress import Progress, Stopped, of_several
 from traces.readers.source import MAX_BYTES, Source, opened
 from traces.schema import Trace
 
 
-def open_trace(source: Source, name: str = "", max_bytes: int = MAX_BYTES) -> Trace:
+def open_trace(
+    source: Source,
+    name: str = "",
+    max_bytes: int = MAX_BYTES,
+    progress: Progress | None = None,
+) -> Trace:
     """Read a trace from a path, bytes or an open binary file.
 
     Reads every format of `formats`, plain, gzip or zip; damaged and cut-off files as far as
     they go, with what was lost in `meta["skipped"]` and `meta["warnings"]`, and
     `meta["cut_off"]` where the end is missing. `name` is only noted (`meta["name"]`) and plays
-    no part in reading. `max_bytes` caps the unpacked size. Raises TraceError, one sentence that
-    says what the file is and what to do, for everything else.
+    no part in reading. `max_bytes` caps the unpacked size. `progress(done, in_all)` is called now
+    and then with bytes, of a share that only grows; what it raises ends the reading and is raised
+    here. Raises TraceError, one sentence that says what the file is and what to do, for everything
+    else.
     """
-    with opened(source, max_bytes) as content:
-        trace = read_content(content)
+    try:
+        with opened(source, max_bytes, progress) as content:
+            trace = read_content(content)
+            content.read_up_to(len(content.data))
+    except Stopped as stopped:
+        raise stopped.reason from None
     if name:
         trace.meta["name"] = name
     return trace
 
 
 def read_traces(
-    sources: Sequence[Source], names: Sequence[str] = (), max_bytes: int = MAX_BYTES
+    sources: Sequence[Source],
+    names: Sequence[str] = (),
+    max_bytes: int = MAX_BYTES,
+    progress: Progress | None = None,
 ) -> Trace:
     """Read several files of one run, such as those of its ranks, as one trace on one clock.
 
     `names` (as many as sources, or none) label those that tell no rank; `max_bytes` caps the
-    unpacked size of each. A single file is returned as `open_trace` reads it. Raises
+    unpacked size of each; `progress` is that of `open_trace`, over all files. A single file is returned as `open_trace` reads it. Raises
     ValueError for no source, and TraceError as `open_trace` does, for the first file that
     cannot be read.
     """
@@ -38,6 +53,7 @@ def read_traces(
         raise ValueError("no trace was named")
     labels = names or [""] * len(sources)
     traces = [
-        open_trace(source, name, max_bytes) for source, name in zip(sources, labels, strict=True)
+        open_trace(source, name, max_bytes, of_several(progress, number, len(sources)))
+        for number, (source, name) in enumerate(zip(sources, labels, strict=True))
     ]
     return traces[0] if len(traces) == 1 else merged(traces)

@@ -10,13 +10,14 @@ import mmap
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, NamedTuple
 
+from traces.readers.progress import Progress, Steps
 from traces.schema import TraceError
 
 CHUNK = 1 << 20
@@ -59,6 +60,11 @@ class Content:
     warnings: list[str] = field(default_factory=list)
     max_bytes: int = MAX_BYTES
     """The cap, for readers of formats that are packed inside."""
+    steps: Steps = field(default_factory=lambda: Steps(None))
+
+    def read_up_to(self, at: int) -> None:
+        """Tell whoever listens that the bytes before `at` are read."""
+        self.steps.read(at, len(self.data))
 
     @property
     def head(self) -> bytes:
@@ -67,16 +73,19 @@ class Content:
 
 
 @contextmanager
-def opened(source: Source, max_bytes: int = MAX_BYTES) -> Iterator[Content]:
+def opened(
+    source: Source, max_bytes: int = MAX_BYTES, progress: Progress | None = None
+) -> Iterator[Content]:
     """The unpacked bytes of a path, of bytes or of an open binary file.
 
     gzip (of several members, or cut off) and zip with one entry are unpacked, one inside
     the other too. Raises TraceError for an empty path, a folder, a missing or unreadable
-    file, a damaged archive, or more than `max_bytes` unpacked.
+    file, a damaged archive, or more than `max_bytes` unpacked; Stopped for what `progress`
+    raises.
     """
     with ExitStack() as stack:
         try:
-            content = _content(source, max_bytes, stack)
+            content = _content(source, max_bytes, Steps(progress), stack)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             named = source if isinstance(source, str | Path) else "The file"
@@ -84,7 +93,7 @@ def opened(source: Source, max_bytes: int = MAX_BYTES) -> Iterator[Content]:
         yield content
 
 
-def _content(source: Source, max_bytes: int, stack: ExitStack) -> Content:
+def _content(source: Source, max_bytes: int, steps: Steps, stack: ExitStack) -> Content:
     """The unpacked bytes; raises OSError or ValueError too, wherever the system refuses."""
     file = given = _open(source, stack)
     if not file.seekable():  # a pipe
@@ -93,11 +102,14 @@ def _content(source: Source, max_bytes: int, stack: ExitStack) -> Content:
     for _ in range(ARCHIVE_DEPTH):
         magic = _magic(file)
         if magic.startswith(GZIP_MAGIC):
-            file = _spool(_gunzip(file, warnings), max_bytes, stack)
+            size = file.seek(0, 2)
+            file.seek(0)
+            told = Told(steps, file.tell, size)
+            file = _spool(_gunzip(file, warnings), max_bytes, stack, told)
         elif magic == ZIP_MAGIC:
-            file = _unzip(file, max_bytes, stack)
+            file = _unzip(file, max_bytes, stack, steps)
     path = Path(source) if file is given and isinstance(source, str | Path) else None
-    return Content(_mapped(file, max_bytes, stack), path, warnings, max_bytes)
+    return Content(_mapped(file, max_bytes, stack), path, warnings, max_bytes, steps)
 
 
 def release(data: Bytes, before: int) -> None:
@@ -148,13 +160,25 @@ def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
         yield chunk
 
 
-def _spool(chunks: Iterator[bytes], max_bytes: int, stack: ExitStack) -> IO[bytes]:
+class Told(NamedTuple):
+    """Whom to tell how much is unpacked, where the packed file stands, and its size."""
+
+    steps: Steps
+    at: Callable[[], int]
+    size: int
+
+
+def _spool(
+    chunks: Iterator[bytes], max_bytes: int, stack: ExitStack, told: Told | None = None
+) -> IO[bytes]:
     """The chunks in a temporary file; TraceError as soon as they exceed the cap."""
     file, size = stack.enter_context(tempfile.TemporaryFile(prefix="overlap-lab-")), 0
     for chunk in chunks:
         size += len(chunk)
         check_size(size, max_bytes)
         file.write(chunk)
+        if told is not None:
+            told.steps.unpacked(told.at(), told.size, size)
     file.flush()
     return file
 
@@ -188,7 +212,7 @@ def _gunzip(stream: IO[bytes], warnings: list[str]) -> Iterator[bytes]:
         warnings.append("The gzip file was cut off; what it still holds is shown.")
 
 
-def _unzip(file: IO[bytes], max_bytes: int, stack: ExitStack) -> IO[bytes]:
+def _unzip(file: IO[bytes], max_bytes: int, stack: ExitStack, steps: Steps) -> IO[bytes]:
     """The single entry of a zip file."""
     try:
         with zipfile.ZipFile(file) as archive:
@@ -198,7 +222,8 @@ def _unzip(file: IO[bytes], max_bytes: int, stack: ExitStack) -> IO[bytes]:
                     f"The zip file holds {len(entries)} files; unpack it and open one of them."
                 )
             with archive.open(entries[0]) as stream:
-                return _spool(_chunks(stream), max_bytes, stack)
+                told = Told(steps, stream.tell, entries[0].file_size)
+                return _spool(_chunks(stream), max_bytes, stack, told)
     except DAMAGED_ZIP as error:
         raise TraceError(
             "The zip file is damaged or encrypted; unpack it yourself and open the trace."
