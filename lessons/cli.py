@@ -1,0 +1,128 @@
+"""The command line: `python -m lessons list | start | check | grade`.
+
+Exit code 0: done, and the public checks passed. 1: they did not. 2: bad input, told in one line.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from lessons.grading import grade
+from lessons.lesson import LANGUAGES, Lesson
+from lessons.limits import Limits
+from lessons.loading import lesson_named, lessons, text_of
+from lessons.process import check_file
+from lessons.report import as_lines, as_values
+from lessons.texts import HINT_COUNT
+from lessons.workfolder import DEFAULT, TRACE, exercise_path, next_hint, start
+from traces.arguments import OneLineParser, count
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except (OSError, ValueError) as error:
+        print(f"lessons: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = OneLineParser(prog="python -m lessons", description="The course's exercises.")
+    commands = parser.add_subparsers(required=True, metavar="list | start | check | grade")
+    for name, command, text in (
+        ("list", _list, "list the lessons"),
+        ("start", _start, "copy an exercise to your work folder"),
+        ("check", _check, "check your work"),
+        ("grade", _grade, "check the work of a class"),
+    ):
+        sub = commands.add_parser(name, help=text)
+        sub.set_defaults(command=command)
+        sub.add_argument("--lang", choices=LANGUAGES, default="en", help="language of the text")
+        if name in ("start", "check"):
+            sub.add_argument("lesson", help="the lesson's number, such as 07")
+            sub.add_argument("--dir", type=Path, default=DEFAULT, help=f"default: {DEFAULT}")
+        if name in ("list", "check"):
+            sub.add_argument("--json", action="store_true", help="print JSON")
+        if name in ("check", "grade"):
+            sub.add_argument("--seconds", type=count, default=60, help="time limit of one check")
+            sub.add_argument("--memory", type=count, default=6000, metavar="MB", help="limit")
+        if name == "check":
+            sub.add_argument("--hint", action="store_true", help="give the next of three hints")
+        if name == "grade":
+            sub.add_argument("submissions", type=Path, help="a folder with one entry a student")
+            sub.add_argument("-o", "--out", type=Path, required=True, help="the CSV file")
+            sub.add_argument("--lesson", help="the lesson, where file names do not tell it")
+    return parser
+
+
+def _list(options: argparse.Namespace) -> int:
+    if options.json:
+        rows = [_row(lesson, options.lang) for lesson in lessons().values()]
+        print(json.dumps(rows, ensure_ascii=False))
+        return 0
+    for lesson in lessons().values():
+        after = f", after {', '.join(lesson.prerequisites)}" if lesson.prerequisites else ""
+        name = text_of(lesson, options.lang).title
+        print(f"{lesson.id}  {name} ({lesson.minutes} min, {lesson.level}{after})")
+    return 0
+
+
+def _row(lesson: Lesson, language: str) -> dict[str, object]:
+    return {
+        "id": lesson.id,
+        "title": text_of(lesson, language).title,
+        "level": lesson.level,
+        "minutes": lesson.minutes,
+        "prerequisites": list(lesson.prerequisites),
+    }
+
+
+def _start(options: argparse.Namespace) -> int:
+    lesson = lesson_named(options.lesson)
+    path, new = start(lesson, options.dir)
+    if new:
+        print(f"{path} is yours to edit; then: python -m lessons check {lesson.id}")
+    else:
+        print(f"{path} is there already and stays as it is; delete it to begin anew")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    lesson = lesson_named(options.lesson)
+    path = exercise_path(lesson, options.dir)
+    if not path.is_file():
+        raise ValueError(f"there is no {path}: begin with python -m lessons start {lesson.id}")
+    outcome = check_file(lesson, path, Limits(options.seconds, options.memory))
+    trace = path.with_name(TRACE)
+    trace.unlink(missing_ok=True)
+    if outcome.trace:
+        trace.write_bytes(outcome.trace)
+    hint = _hint(lesson, options) if options.hint and not outcome.verdict.passed else ""
+    if options.json:
+        values = as_values(lesson, outcome.verdict, options.lang)
+        shown = {"trace": str(trace) if outcome.trace else "", "hint": hint}
+        print(json.dumps(values | shown, ensure_ascii=False))
+    else:
+        print("\n".join(as_lines(lesson, str(path), outcome.verdict, options.lang)))
+        if outcome.trace:
+            print(f"The failing run is in {trace}: open it on the Inspect page of the lab.")
+        if hint:
+            print(f"Hint {hint}")
+        elif not outcome.verdict.passed:
+            print(f"A hint: python -m lessons check {lesson.id} --hint")
+    return 0 if outcome.verdict.passed else 1
+
+
+def _hint(lesson: Lesson, options: argparse.Namespace) -> str:
+    number = next_hint(lesson, options.dir, HINT_COUNT)
+    return f"{number}/{HINT_COUNT} {text_of(lesson, options.lang).hints[number - 1]}"
+
+
+def _grade(options: argparse.Namespace) -> int:
+    limits = Limits(options.seconds, options.memory)
+    failed = grade(options.submissions, options.out, limits, options.lesson, options.lang)
+    return 1 if failed else 0

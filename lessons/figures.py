@@ -1,0 +1,80 @@
+"""The numbers of a run that lessons quote, by name; each says its unit in its name.
+
+A name may carry an argument behind a colon: `gap_percent:update state` is the share of the
+run that the GPU was idle for this cause.
+"""
+
+from collections.abc import Callable
+
+from engine import Run
+
+
+def _host_ns(run: Run) -> int:
+    """Host work without waits and without what device calls cost (ns)."""
+    return sum(
+        span.end_ns - span.start_ns
+        for span in run.device.spans
+        if not span.waits_for and span.name not in ("wait", "launch")
+    )
+
+
+def _per_step(run: Run, ns: float) -> float:
+    return ns / 1e6 / max(1, run.steps)
+
+
+def _wrong(run: Run, _: str) -> float:
+    return run.token_diff.count if run.token_diff is not None else 0
+
+
+def _tokens(run: Run, _: str) -> float:
+    return sum(request.committed for request in run.requests)
+
+
+def _gap_percent(run: Run, cause: str) -> float:
+    return 100 * run.figures.gaps.get(cause, 0.0) / run.figures.wall_ms
+
+
+def _hazard_kinds(run: Run, resource: str) -> float:
+    """Kinds of hazards, all of them or those on one resource."""
+    return sum(resource in ("", hazard.resource) for hazard in run.hazards)
+
+
+FIGURES: dict[str, Callable[[Run, str], float]] = {
+    "gpu_active_percent": lambda run, _: 100 * run.figures.gpu_active,
+    "gpu_idle_percent": lambda run, _: 100 * (1 - run.figures.gpu_active),
+    "wall_ms": lambda run, _: run.figures.wall_ms,
+    "step_ms": lambda run, _: run.figures.step_ms,
+    "steps": lambda run, _: run.steps,
+    "gpu_step_ms": lambda run, _: run.figures.wall_ms * run.figures.gpu_active / run.steps,
+    "host_step_ms": lambda run, _: _per_step(run, _host_ns(run)),
+    "prepare_step_ms": lambda run, _: _named_ms(run, "schedule", "allocate", "update inputs"),
+    "settle_step_ms": lambda run, _: _named_ms(run, "read", "update state", "stream", "repeat"),
+    "gap_percent": _gap_percent,
+    "wrong_tokens": _wrong,
+    "tokens": _tokens,
+    "hazard_kinds": _hazard_kinds,
+    "padding_rows": lambda run, _: run.service.padding_rows,
+    "idle_rows": lambda run, _: run.service.idle_rows,
+    "wasted_rows": lambda run, _: run.figures.wasted_rows,
+    "device_bytes": lambda run, _: run.figures.peak["device_bytes"],
+    "host_bytes": lambda run, _: run.figures.peak["host_bytes"],
+}
+"""What reads each figure from a run."""
+
+
+def _named_ms(run: Run, *names: str) -> float:
+    """Host work of these names a step (ms)."""
+    spans = (span for span in run.device.spans if span.name in names)
+    return _per_step(run, sum(span.end_ns - span.start_ns for span in spans))
+
+
+def figure_of(run: Run, name: str) -> float:
+    """A figure by its name. Raises KeyError for one that does not exist."""
+    known, _, argument = name.partition(":")
+    return FIGURES[known](run, argument)
+
+
+def written(value: float, like: str) -> str:
+    """A number with as many decimals as `like` has."""
+    _, _, decimals = like.partition(".")
+    return f"{value:.{len(decimals)}f}"

@@ -1,0 +1,136 @@
+"""What a lesson is made of, as plain values; `lessons.loading` reads them from a folder.
+
+Words that are said in both languages are `Words`. Longer text is Markdown (`lessons.texts`).
+"""
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+LANGUAGES = ("en", "zh")
+LEVELS = ("first steps", "core", "advanced")
+
+FOLDER = Path(__file__).parent
+
+
+class LessonError(ValueError):
+    """A lesson cannot be used; the message is one sentence that names the file and the entry."""
+
+
+class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One sentence in every language."""
+
+    en: str
+    zh: str
+
+    def said(self, language: str, **values: object) -> str:
+        """The sentence in a language, with its {placeholders} filled."""
+        text: str = getattr(self, language)
+        return text.format(**values)
+
+
+class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A run of the engine that a lesson shows.
+
+    `mode` with `toggles` changed, and what of it the learner may switch (`switches`). `figures`
+    are numbers of this run that the text quotes, by name (`lessons.figures`), written with as
+    many decimals as the text has. The page opens on `window_ms`, the stepper at `at_ms`.
+    """
+
+    id: str
+    mode: str = "async"
+    toggles: dict[str, str] = msgspec.field(default_factory=dict)
+    switches: tuple[str, ...] = ()
+    workload: str | None = None
+    cost: str | None = None
+    batch: int | None = None
+    steps: int | None = None
+    requests: int | None = None
+    seed: int | None = None
+    compute: bool = True
+    figures: dict[str, str] = msgspec.field(default_factory=dict)
+    window_ms: tuple[float, float] | None = None
+    at_ms: float = 0.0
+    beside: str = ""
+    """a scene that is drawn above this one, on the same axis"""
+
+
+class Predict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The question before anything is shown. Its answer is a figure of a scene's own run.
+
+    "number": right within `tolerance`. "choice": the list in the text has an entry for each of
+    `ranges` (from, to, both counted), and that whose range holds the figure is right.
+    """
+
+    kind: Literal["choice", "number"]
+    figure: str
+    unit: str = ""
+    tolerance: float = 0.0
+    ranges: tuple[tuple[float, float], ...] = ()
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A question of an exercise that is answered with a number or a word, not with code.
+
+    The answer is a `figure` of a scene's run, or `answer`: one of the lesson's choices, for
+    what is a fact and no measurement. `why` is said with a right answer and with a wrong one.
+    """
+
+    id: str
+    ask: Words
+    why: Words
+    kind: Literal["choice", "number"] = "choice"
+    figure: str = ""
+    answer: str = ""
+    unit: str = ""
+    tolerance: float = 0.0
+    points: int = 1
+
+
+class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A public issue or pull request with a fault of this kind."""
+
+    repository: str
+    number: int
+
+    @property
+    def name(self) -> str:
+        """As people write it: sgl-project/sglang#26380."""
+        return f"{self.repository}#{self.number}"
+
+    @property
+    def url(self) -> str:
+        """Where it is; GitHub forwards to the pull request where it is one."""
+        return f"https://github.com/{self.repository}/issues/{self.number}"
+
+
+class Lesson(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True, kw_only=True):
+    """One lesson. `exercise`: "code" is edited in an editor, "questions" may be answered on the
+    page as well. `choices` are the words that questions are answered with, `checks` the names of
+    the exercise's checks, `messages` what they say. `wrong` tells for each file in `wrong/` which
+    message it must get."""
+
+    id: str
+    minutes: int
+    level: Literal["first steps", "core", "advanced"]
+    exercise: Literal["code", "questions"]
+    predict: Predict
+    scene: tuple[Scene, ...]
+    prerequisites: tuple[str, ...] = ()
+    question: tuple[Question, ...] = ()
+    choices: dict[str, Words] = msgspec.field(default_factory=dict)
+    checks: dict[str, Words] = msgspec.field(default_factory=dict)
+    messages: dict[str, Words] = msgspec.field(default_factory=dict)
+    wrong: dict[str, str] = msgspec.field(default_factory=dict)
+    wild: tuple[Link, ...] = ()
+    folder: Path = FOLDER
+
+    @property
+    def order(self) -> int:
+        """Its place in the course."""
+        return int(self.id)
+
+    def scene_named(self, name: str) -> Scene:
+        """The scene of that id. Raises KeyError."""
+        return {scene.id: scene for scene in self.scene}[name]

@@ -1,0 +1,124 @@
+"""Reads lesson folders, and says in one sentence which entry of which file is wrong."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.mechanisms import BY_NAME
+from lessons.figures import FIGURES
+from lessons.lesson import FOLDER, Lesson, LessonError, Scene
+from lessons.scenes import config_of
+from lessons.texts import Text, parse_text
+
+NAME = re.compile(r"(\d\d)_[a-z0-9_]+")
+"""A lesson's folder: its number, and what it is about."""
+
+FILES = ("en.md", "zh.md", "exercise.py", "check.py", "solution.py")
+LEAST_WRONG = 3
+
+
+@cache
+def lessons() -> dict[str, Lesson]:
+    """All lessons by id, in the order of the course."""
+    folders = sorted(path for path in FOLDER.iterdir() if NAME.fullmatch(path.name))
+    return {lesson.id: lesson for lesson in map(load_lesson, folders)}
+
+
+def lesson_named(name: str) -> Lesson:
+    """The lesson of a number ("07", or "7"). Raises LessonError."""
+    known = lessons()
+    wanted = name.zfill(2)
+    if wanted not in known:
+        raise LessonError(f"there is no lesson {name!r}: the lessons are {', '.join(known)}")
+    return known[wanted]
+
+
+def load_lesson(folder: Path) -> Lesson:
+    """Read and check a lesson's folder. Raises LessonError."""
+    path = folder / "lesson.toml"
+    lesson: Lesson = decoded(path, Lesson)
+    lesson = msgspec.structs.replace(lesson, folder=folder)
+    try:
+        _check(lesson)
+    except ValueError as error:
+        raise LessonError(f"{path}: {error}") from None
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise LessonError(f"{folder / name} is missing: every lesson has one")
+    return lesson
+
+
+def decoded(path: Path, kind: type[Any]) -> Any:  # noqa: ANN401 - whatever kind is asked for
+    """A TOML file as values of a type. Raises LessonError naming the file and the entry."""
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text("utf-8")), kind)
+    except OSError as error:
+        raise LessonError(f"{path} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise LessonError(f"{path}: {error}") from None
+
+
+@cache
+def text_of(lesson: Lesson, language: str) -> Text:
+    """A lesson's text. Raises LessonError where a part of it is missing."""
+    path = lesson.folder / f"{language}.md"
+    try:
+        return parse_text(path.read_text("utf-8"), language)
+    except ValueError as error:
+        raise LessonError(f"{path}: {error}") from None
+
+
+def _check(lesson: Lesson) -> None:
+    """Raise ValueError, one sentence that names the entry."""
+    if lesson.folder.name[:2] != lesson.id:
+        raise ValueError(f"id is {lesson.id!r}, and the folder is called {lesson.folder.name}")
+    for name in lesson.prerequisites:
+        if not (re.fullmatch(r"\d\d", name) and name < lesson.id):
+            raise ValueError(f"prerequisites: {name!r} is not the number of an earlier lesson")
+    for scene in lesson.scene:
+        _check_scene(scene, lesson)
+    figures = [lesson.predict.figure, *(q.figure for q in lesson.question if q.figure)]
+    for figure in figures:
+        _check_figure(figure, lesson)
+    if lesson.predict.kind == "choice" and len(lesson.predict.ranges) < 2:
+        raise ValueError("predict.ranges: a choice has at least two")
+    if (lesson.exercise == "questions") != bool(lesson.question):
+        raise ValueError("question: an exercise of questions has some, one of code has none")
+    for question in lesson.question:
+        if bool(question.figure) == bool(question.answer):
+            raise ValueError(f"question {question.id}: it has either a figure or an answer")
+        if question.answer and question.answer not in lesson.choices:
+            raise ValueError(f"question {question.id}: answer {question.answer!r} is no choice")
+    present = {path.stem for path in (lesson.folder / "wrong").glob("*.py")}
+    if present != set(lesson.wrong) or len(present) < LEAST_WRONG:
+        raise ValueError(
+            f"wrong: it must name each of at least {LEAST_WRONG} files of wrong/; "
+            f"there are {sorted(present)}, named are {sorted(lesson.wrong)}"
+        )
+
+
+def _check_scene(scene: Scene, lesson: Lesson) -> None:
+    try:
+        config_of(scene)
+    except ValueError as error:
+        raise ValueError(f"scene {scene.id}: {error}") from None
+    for name in scene.switches:
+        if name not in BY_NAME:
+            raise ValueError(f"scene {scene.id}: switches: there is no mechanism {name!r}")
+    for figure in scene.figures:
+        if figure.partition(":")[0] not in FIGURES:
+            raise ValueError(f"scene {scene.id}: figures: there is no figure {figure!r}")
+    if scene.beside and scene.beside not in {other.id for other in lesson.scene}:
+        raise ValueError(f"scene {scene.id}: beside: there is no scene {scene.beside!r}")
+
+
+def _check_figure(name: str, lesson: Lesson) -> None:
+    scene, _, figure = name.partition(".")
+    if scene not in {known.id for known in lesson.scene}:
+        raise ValueError(f"figure {name!r}: there is no scene {scene!r}")
+    if figure.partition(":")[0] not in FIGURES:
+        raise ValueError(f"figure {name!r}: there is no figure {figure!r}")

@@ -1,0 +1,257 @@
+"""A small pipelined server for exercises: real streams, events and buffers, two batches in flight.
+
+The exercises about order run on it. It is the engine's loop with everything left out that is not
+about order: each step the host writes four token ids into a slot, the student's code queues the
+copy in, the forward pass and the copy out, and one step later the host takes the results.
+The forward pass is arithmetic in place of a model, so that a wrong token is seen at once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from engine.device.api import Buffer, Commit, Device, Event, Kernel, Stream
+from engine.device.cost import MS, US, CostModel
+from engine.device.settings import Settings
+from engine.device.virtual import VirtualDevice
+from engine.dump import build_trace
+from engine.hazards import Hazard, find_hazards
+from engine.oplog import OpKind
+from traces import Trace
+
+ROWS = 4
+LAYERS = 3
+VOCABULARY = 997
+
+COST = CostModel(
+    name="exercise",
+    about="2 ms of host work, 6 ms of kernels, copies of 1 ms in and 0.5 ms out.",
+    host_ns={"prepare": 1_500 * US, "use": 500 * US},
+    kernel_ns={"embed": 300 * US, "layer": 5_400 * US, "sample": 300 * US},
+    h2d_ns=1 * MS,
+    d2h_ns=500 * US,
+    launch_ns=5 * US,
+    event_ns=1 * US,
+)
+
+
+class Streams(NamedTuple):
+    """The three queues of the device."""
+
+    h2d: Stream
+    compute: Stream
+    d2h: Stream
+
+
+@dataclass(slots=True)
+class Slot:
+    """A pair of input and output buffers on either side, and what belongs to its present step.
+
+    `forward` is the forward pass: kernels that read `device_inputs` and write `device_outputs`.
+    The three events are new ones each time the slot is used.
+    """
+
+    number: int
+    host_inputs: Buffer
+    device_inputs: Buffer
+    device_outputs: Buffer
+    host_outputs: Buffer
+    forward: tuple[Kernel, ...]
+    h2d_done: Event
+    compute_done: Event
+    d2h_done: Event
+    rows: int = ROWS
+
+
+@dataclass(frozen=True)
+class Program:
+    """What the student has written. `slot_of` gives a step's slot; `before_write` may wait before
+    the host fills a slot anew."""
+
+    enqueue: Callable[[Device, Streams, Slot], None]
+    collect: Callable[[Device, Slot], Sequence[int]]
+    slot_of: Callable[[int], int] = lambda step: step % 2
+    before_write: Callable[[Slot], None] = lambda slot: None
+
+
+@dataclass
+class Served:
+    """What came of serving: the tokens the host took, those it should have taken, the log."""
+
+    device: VirtualDevice
+    tokens: list[list[int]] = field(default_factory=list)
+    expected: list[list[int]] = field(default_factory=list)
+    in_enqueue: list[tuple[int, int]] = field(default_factory=list)
+    """for each step, the first and the next operation of the log that enqueueing made"""
+
+    @cached_property
+    def hazards(self) -> list[Hazard]:
+        """Accesses to the same memory that nothing orders."""
+        return find_hazards(self.device.log)
+
+    @property
+    def right(self) -> bool:
+        """Whether the host took the tokens that the forward pass makes of the inputs."""
+        return self.tokens == self.expected
+
+    @property
+    def calls(self) -> list[tuple[object, ...]]:
+        """What was called, without times: all that the search for hazards looks at."""
+        return [(op.kind, op.stream, op.name, op.target, op.step) for op in self.device.log]
+
+    @property
+    def idle_share(self) -> float:
+        """Share of the time between the first and the last kernel in which none runs."""
+        spans = sorted((op.start_ns, op.end_ns) for op in self.device.log if op.kind is KERNEL)
+        if not spans:
+            return 1.0
+        busy = end = spans[0][0]
+        for start, stop in spans:
+            busy += max(0, stop - max(start, end))
+            end = max(end, stop)
+        busy -= spans[0][0]
+        return 1 - busy / max(1, end - spans[0][0])
+
+    @property
+    def blocking(self) -> list[OpKind]:
+        """How the host was made to wait while it should only have enqueued."""
+        ops = self.device.log.ops
+        calls = [op.kind for first, last in self.in_enqueue for op in ops[first:last]]
+        return [kind for kind in calls if kind in SYNCS]
+
+    @property
+    def waits_for_everything(self) -> bool:
+        """Whether the whole device was waited for anywhere."""
+        return any(op.kind is OpKind.SYNC_DEVICE for op in self.device.log)
+
+    def trace(self, about: str) -> Trace:
+        """The run as a trace for the timeline."""
+        return build_trace(self.device.log, self.device.spans, [], {"exercise": about})
+
+
+TIMINGS = 100
+"""Jittered timings under which an exercise must be right."""
+
+JITTER_PERCENT = 60.0
+
+KERNEL = OpKind.KERNEL
+SYNCS = (OpKind.SYNC_OP, OpKind.SYNC_STREAM, OpKind.SYNC_DEVICE)
+
+
+def serve(
+    program: Program, *, steps: int = 8, depth: int = 2, slots: int = 2,
+    jitter: float = 0.0, timing: int = 0,
+) -> Served:  # fmt: skip
+    """Serve `steps` batches with `depth` of them in flight, under one timing."""
+    device = VirtualDevice(Settings(COST, seed=timing, jitter_percent=jitter))
+    streams = Streams(*(device.stream(name) for name in ("H2D", "compute", "D2H")))
+    hidden = device.buffer("activations", "hidden", (ROWS,))
+    made = [_make_slot(device, number, hidden) for number in range(slots)]
+    served = Served(device)
+    in_flight: list[tuple[int, Slot]] = []
+    for step in range(steps):
+        slot = made[program.slot_of(step)]
+        values = [(step * 37 + row * 101 + 5) % VOCABULARY for row in range(ROWS)]
+        _prepare(device, program, slot, step, values)
+        first = len(device.log.ops)
+        with device.host("launch"):
+            program.enqueue(device, streams, slot)
+        served.in_enqueue.append((first, len(device.log.ops)))
+        served.expected.append([forward_of(value) for value in values])
+        in_flight.append((step, slot))
+        if len(in_flight) >= depth:
+            _take(device, program, *in_flight.pop(0), served)
+    while in_flight:
+        _take(device, program, *in_flight.pop(0), served)
+    device.finish()
+    return served
+
+
+def try_timings(program: Program, plain: Served, **how: int) -> tuple[Served | None, Served | None]:
+    """The first run with a hazard and the first with wrong tokens, over TIMINGS timings and the
+    `plain` run; None where there is none."""
+    racing = plain if plain.hazards else None
+    wrong = None if plain.right else plain
+    for timing in range(TIMINGS):
+        if racing is not None and wrong is not None:
+            break
+        served = serve(program, jitter=JITTER_PERCENT, timing=timing, **how)
+        if racing is None and served.calls != plain.calls and served.hazards:
+            racing = served
+        if wrong is None and not served.right:
+            wrong = served
+    return racing, wrong
+
+
+def _prepare(
+    device: VirtualDevice, program: Program, slot: Slot, step: int, values: list[int]
+) -> None:
+    """The host's preparation of a step: new events, and the inputs in place."""
+    device.context.step, device.context.slot = step, slot.number
+    program.before_write(slot)
+    slot.h2d_done, slot.compute_done, slot.d2h_done = (
+        device.event(name) for name in ("h2d_done", "compute_done", "d2h_done")
+    )
+    with device.host("prepare"):
+        device.write("write inputs", [(slot.host_inputs, ROWS, values)])
+
+
+def _take(device: VirtualDevice, program: Program, step: int, slot: Slot, served: Served) -> None:
+    """The host takes the results of a step."""
+    device.context.step, device.context.slot = step, slot.number
+    with device.host("wait"):
+        taken = list(program.collect(device, slot))
+    with device.host("use"):
+        served.tokens.append(taken)
+
+
+def forward_of(value: int) -> int:
+    """What the forward pass makes of a token id."""
+    for _ in range(LAYERS + 2):
+        value = (3 * value + 1) % VOCABULARY
+    return value
+
+
+def _make_slot(device: VirtualDevice, number: int, hidden: Buffer) -> Slot:
+    def buffer(resource: str, label: str, on_host: bool) -> Buffer:
+        return device.buffer(resource, label, (ROWS,), on_host=on_host, slot=number)
+
+    source = buffer("device inputs", "tokens", False)
+    target = buffer("device outputs", "out", False)
+    return Slot(
+        number,
+        buffer("host inputs", "tokens", True),
+        source,
+        target,
+        buffer("host outputs", "out", True),
+        _forward(source, hidden, target),
+        device.event("h2d_done"),
+        device.event("compute_done"),
+        device.event("d2h_done"),
+    )
+
+
+def _forward(source: Buffer, hidden: Buffer, target: Buffer) -> tuple[Kernel, ...]:
+    """embed, the layers, sample: each reads the one before. The memory between them is shared by
+    all slots, as in the engine: the compute stream runs one step after the other."""
+    layers = [_kernel(f"layer {n}", "layer", hidden, hidden, (n, LAYERS)) for n in range(LAYERS)]
+    return (
+        _kernel("embed", "embed", source, hidden),
+        *layers,
+        _kernel("sample", "sample", hidden, target),
+    )
+
+
+def _kernel(
+    name: str, family: str, source: Buffer, target: Buffer, share: tuple[int, int] = (0, 1)
+) -> Kernel:
+    def body() -> Commit:
+        values = (3 * source.tensor + 1) % VOCABULARY
+
+        def commit() -> None:
+            target.tensor.copy_(values)
+
+        return commit
+
+    return Kernel(name, family, (source.first(ROWS),), (target.first(ROWS),), body, share=share)

@@ -1,0 +1,39 @@
+"""Checks answers to questions: numbers that a run has, and words that are facts.
+
+The same check serves the page, where answers are typed in, and files, where they are names at
+the top of a module. A wrong answer is told what to think of, never the answer.
+"""
+
+from types import ModuleType
+from typing import Any
+
+from lessons.checks import Check, Verdict
+from lessons.lesson import Lesson, Question
+from lessons.scenes import figure
+
+
+def check_answers(work: ModuleType, lesson: Lesson) -> Verdict:
+    """The verdict on a file of answers: one name for each question."""
+    return Verdict([check_answer(lesson, q, getattr(work, q.id, None)) for q in lesson.question])
+
+
+def check_answer(lesson: Lesson, question: Question, given: Any) -> Check:  # noqa: ANN401
+    """One answer, right or not."""
+    message, values = _fault(lesson, question, given)
+    return Check(question.id, message == "ok", message, question.points, values)
+
+
+def _fault(lesson: Lesson, question: Question, given: Any) -> tuple[str, dict[str, Any]]:  # noqa: ANN401
+    if given is None or given == "":
+        return "unanswered", {}
+    if question.kind == "number":
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            return "not_a_number", {"unit": question.unit}
+        off = abs(given - figure(lesson, question.figure))
+        right = off <= question.tolerance
+        return ("ok", {}) if right else ("number_off", {"given": given, "unit": question.unit})
+    if given not in lesson.choices:
+        return "not_a_choice", {"choices": ", ".join(lesson.choices)}
+    if given != question.answer:
+        return "choice_off", {"given": given}
+    return "ok", {}

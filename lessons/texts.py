@@ -1,0 +1,100 @@
+"""A lesson's Markdown, taken apart: title, summary, five parts, choices, scenes and hints.
+
+The format, the same in both languages:
+
+    # Title
+    One sentence of summary.
+    ## Predict            the question; a list at its end holds the choices
+    ## See                for each scene a line `<!-- scene: id -->` and what to look at
+    ## Explain
+    ## Break or fix it    the task; a numbered list under `### Hints` holds three hints
+    ## In the wild
+
+`{scene.figure}` stands for a figure of a scene, `[word](term:key)` for an entry of the glossary.
+"""
+
+import re
+from dataclasses import dataclass
+
+PARTS = ("predict", "see", "explain", "exercise", "wild")
+HEADINGS = {
+    "en": ("Predict", "See", "Explain", "Break or fix it", "In the wild"),
+    "zh": ("先预测", "再观察", "讲解", "动手：弄坏它或修好它", "真实案例"),
+}
+HINTS = {"en": "### Hints", "zh": "### 提示"}
+HINT_COUNT = 3
+
+FIGURE = re.compile(r"\{([a-z0-9-]+\.[a-z_]+(?::[^}]+)?)\}")
+"""A quoted figure."""
+
+TERM = re.compile(r"\[([^\]]+)\]\(term:([a-z0-9-]+)\)")
+"""A word that the glossary explains."""
+
+SCENE = re.compile(r"<!-- scene: ([a-z0-9-]+) -->")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A lesson's text in one language. `scenes` has what to look at, by scene."""
+
+    title: str
+    summary: str
+    parts: dict[str, str]
+    choices: tuple[str, ...]
+    scenes: dict[str, str]
+    hints: tuple[str, ...]
+
+    @property
+    def whole(self) -> str:
+        """Everything that is quoted from or linked from."""
+        pieces = (self.summary, *self.parts.values(), *self.scenes.values())
+        return "\n".join((*pieces, *self.choices, *self.hints))
+
+    @property
+    def figures(self) -> list[str]:
+        """The figures quoted, as "scene.figure", sorted."""
+        return sorted(FIGURE.findall(self.whole))
+
+    @property
+    def terms(self) -> set[str]:
+        """The glossary's entries that are linked."""
+        return {key for _, key in TERM.findall(self.whole)}
+
+
+def parse_text(source: str, language: str) -> Text:
+    """Take a lesson's Markdown apart. Raises ValueError, one sentence on what is missing."""
+    head, *sections = re.split(r"^## ", source, flags=re.MULTILINE)
+    title, _, summary = head.strip().partition("\n")
+    if not title.startswith("# ") or not summary.strip():
+        raise ValueError("it begins with '# Title' and a sentence of summary")
+    named = [section.partition("\n") for section in sections]
+    headings = tuple(name.strip() for name, _, _ in named)
+    if headings != HEADINGS[language]:
+        raise ValueError(f"its headings are {headings}, and must be {HEADINGS[language]}")
+    parts = dict(zip(PARTS, (body.strip() for _, _, body in named), strict=True))
+    parts["predict"], choices = _cut_list(parts["predict"], r"- ")
+    parts["see"], scenes = _cut_scenes(parts["see"])
+    task, found, hints = parts["exercise"].partition(HINTS[language])
+    parts["exercise"] = task.strip()
+    _, steps = _cut_list(hints.strip(), r"\d\. ")
+    if not found or len(steps) != HINT_COUNT:
+        raise ValueError(f"under {HINTS[language]!r} there must be {HINT_COUNT} numbered hints")
+    return Text(title[2:].strip(), summary.strip(), parts, choices, scenes, steps)
+
+
+def _cut_list(text: str, marker: str) -> tuple[str, tuple[str, ...]]:
+    """The text before a list that stands at its end, and the list's entries, each on one or
+    more lines."""
+    before, *entries = re.split(rf"^{marker}", text, flags=re.MULTILINE)
+    return before.strip(), tuple(" ".join(entry.split()) for entry in entries)
+
+
+def _cut_scenes(text: str) -> tuple[str, dict[str, str]]:
+    before, *pieces = SCENE.split(text)
+    names, bodies = pieces[::2], pieces[1::2]
+    return before.strip(), {n: b.strip() for n, b in zip(names, bodies, strict=True)}
+
+
+def filled(text: str, figures: dict[str, str]) -> str:
+    """The text with the figures in their places. Raises KeyError for one that is unknown."""
+    return FIGURE.sub(lambda match: figures[match[1]], text)

@@ -1,0 +1,157 @@
+"""Every lesson folder: its figures are those of its runs, its exercise accepts and rejects.
+
+A lesson added as a folder is covered by all of this without a change here. By default exercises
+are tried under a few timings; with --slow under as many as students get.
+"""
+
+import re
+
+import pytest
+
+from engine.mechanisms import BY_NAME
+from lessons import pipeline
+from lessons.checks import said, title
+from lessons.figures import figure_of, written
+from lessons.glossary import glossary
+from lessons.judging import judge
+from lessons.lesson import LANGUAGES
+from lessons.loading import lessons, text_of
+from lessons.prediction import is_right, right_choice, truth
+from lessons.scenes import config_of, quoted, run_of
+from lessons.texts import FIGURE, filled
+
+FEW_TIMINGS = 6
+
+LESSONS = list(lessons().values())
+SCENES = [(lesson, scene) for lesson in LESSONS for scene in lesson.scene]
+WRONG = [(lesson, name) for lesson in LESSONS for name in lesson.wrong]
+every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+
+
+@pytest.fixture(autouse=True)
+def few_timings(request, monkeypatch):
+    if not request.config.getoption("--slow"):
+        monkeypatch.setattr(pipeline, "TIMINGS", FEW_TIMINGS)
+
+
+def numbers(text):
+    """The numbers of a text, without those of figures, issues and code."""
+    bare = re.sub(r"`[^`]*`|#\d+|\w+://\S+", "", FIGURE.sub("", text))
+    return sorted(re.findall(r"\d+(?:\.\d+)?", bare))
+
+
+def code(text):
+    """What stands in code in a text, whatever the order."""
+    return set(re.findall(r"`[^`]+`", text))
+
+
+@pytest.mark.parametrize(("lesson", "scene"), SCENES, ids=lambda it: getattr(it, "id", ""))
+def test_a_scenes_figures_are_those_of_its_run(lesson, scene):
+    run = run_of(config_of(scene))
+    found = {name: written(figure_of(run, name), like) for name, like in scene.figures.items()}
+    assert found == scene.figures
+
+
+@every_lesson
+def test_the_prediction_has_a_right_answer_and_a_wrong_one(lesson):
+    if lesson.predict.kind == "choice":
+        right = right_choice(lesson)
+        answers = range(len(lesson.predict.ranges))
+        assert [is_right(lesson, answer) for answer in answers] == [n == right for n in answers]
+    else:
+        assert lesson.predict.unit and is_right(lesson, truth(lesson))
+        assert not is_right(lesson, truth(lesson) + 2 * lesson.predict.tolerance + 1)
+
+
+@every_lesson
+def test_both_languages_are_complete_and_quote_the_same(lesson):
+    english, chinese = (text_of(lesson, language) for language in LANGUAGES)
+    assert english.figures == chinese.figures
+    assert set(english.figures) <= set(quoted(lesson))
+    assert list(english.scenes) == list(chinese.scenes) == [scene.id for scene in lesson.scene]
+    assert english.terms == chinese.terms
+    assert len(english.choices) == len(chinese.choices) == len(lesson.predict.ranges)
+    for part in english.parts:
+        assert english.parts[part] and chinese.parts[part], part
+        assert numbers(english.parts[part]) == numbers(chinese.parts[part]), part
+        assert code(english.parts[part]) == code(chinese.parts[part]), part
+    for name in english.scenes:
+        assert numbers(english.scenes[name]) == numbers(chinese.scenes[name]), name
+
+
+@every_lesson
+def test_a_text_is_in_its_language_and_every_figure_can_be_filled(lesson):
+    for language in LANGUAGES:
+        text = text_of(lesson, language)
+        whole = filled(text.whole, quoted(lesson))
+        assert "{" not in re.sub(r"`[^`]*`", "", whole)
+        share = len(re.findall(r"[\u4e00-\u9fff]", whole)) / len(whole)
+        assert share > 0.25 if language == "zh" else share == 0
+
+
+@every_lesson
+def test_every_figure_that_is_declared_is_used_and_every_term_explained(lesson):
+    text = text_of(lesson, "en")
+    used = {*text.figures, lesson.predict.figure, *(q.figure for q in lesson.question)}
+    assert set(quoted(lesson)) <= used
+    assert set() < text.terms <= set(glossary())
+
+
+@every_lesson
+def test_the_issues_named_in_the_text_are_those_of_the_list(lesson):
+    numbers = {str(link.number) for link in lesson.wild}
+    for language in LANGUAGES:
+        named = set(re.findall(r"#(\d+)", text_of(lesson, language).parts["wild"]))
+        assert named == numbers != set()
+
+
+@every_lesson
+def test_the_exercise_as_given_is_not_solved(lesson):
+    verdict = judge(lesson, lesson.folder / "exercise.py")
+    assert not verdict.passed and verdict.points < verdict.most
+    assert all(check.message != "crash" for check in verdict.checks)
+
+
+@every_lesson
+def test_right_solutions_are_accepted(lesson):
+    others = sorted((lesson.folder / "right").glob("*.py"))
+    assert others
+    for path in (lesson.folder / "solution.py", *others):
+        verdict = judge(lesson, path)
+        failing = [said(lesson, check, "en") for check in verdict.checks if not check.passed]
+        assert failing == [], path.name
+
+
+@pytest.mark.parametrize(("lesson", "name"), WRONG, ids=lambda it: getattr(it, "id", it))
+def test_a_wrong_solution_gets_the_message_meant_for_it(lesson, name):
+    verdict = judge(lesson, lesson.folder / "wrong" / f"{name}.py")
+    failing = [check.message for check in verdict.checks if not check.passed]
+    assert failing[:1] == [lesson.wrong[name]]
+
+
+@every_lesson
+def test_a_code_exercise_rejects_a_device_wide_synchronise(lesson):
+    about_order = lesson.exercise == "code" and "streams" in (
+        lesson.folder / "exercise.py"
+    ).read_text("utf-8")
+    assert not about_order or "device_synchronize" in lesson.wrong
+
+
+@every_lesson
+def test_every_check_and_message_is_said_in_both_languages(lesson):
+    names = [lesson.folder / "solution.py", *sorted((lesson.folder / "wrong").glob("*.py"))]
+    for path in names:
+        for check in judge(lesson, path).checks:
+            english, chinese = (title(lesson, check, language) for language in LANGUAGES)
+            assert english != chinese
+            assert said(lesson, check, "en") and said(lesson, check, "zh")
+
+
+@every_lesson
+def test_switches_are_mechanisms_and_the_window_lies_in_the_run(lesson):
+    for scene in lesson.scene:
+        assert set(scene.switches) <= set(BY_NAME)
+        if scene.window_ms is not None:
+            low, high = scene.window_ms
+            assert 0 <= low < high <= run_of(config_of(scene)).figures.wall_ms * 1.2
+            assert low <= scene.at_ms <= high

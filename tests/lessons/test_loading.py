@@ -1,0 +1,112 @@
+"""A lesson folder that is not right is refused in one sentence naming the file and the entry."""
+
+import re
+import shutil
+
+import pytest
+
+from lessons.lesson import LessonError
+from lessons.loading import lesson_named, lessons, load_lesson, text_of
+from lessons.texts import parse_text
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of a whole lesson."""
+    source = next(iter(lessons().values())).folder
+    return shutil.copytree(source, tmp_path / source.name)
+
+
+def change(path, pattern, replacement):
+    text = path.read_text("utf-8")
+    changed = re.sub(pattern, replacement, text, count=1)
+    assert changed != text
+    path.write_text(changed, encoding="utf-8")
+
+
+def test_a_copy_of_a_lesson_is_read(folder):
+    assert load_lesson(folder).id == folder.name[:2]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "named"),
+    [
+        (r"minutes = \d+", "minutes = 'ten'", "minutes"),
+        (r"minutes = \d+", "", "minutes"),
+        (r"minutes = \d+", "minutes = 5\nminute = 5", "minute"),
+        (r'id = "\d\d"', 'id = "99"', "id is '99'"),
+        (r"prerequisites = \[.*\]", 'prerequisites = ["77"]', "prerequisites: '77'"),
+        (r'figure = ".*"', 'figure = "nowhere.steps"', "no scene 'nowhere'"),
+        (r"switches = \[.*\]", 'switches = ["speed"]', "switches: there is no mechanism 'speed'"),
+        (r"\[\[scene\]\]\nid = .*", '[[scene]]\nid = "x"\nmode = "no-such"', "scene x: "),
+        (r"\[wrong\]", "[wrong]\nnot_there = 'gap'", "wrong: "),
+        (r"^#", "= 5 #", "line 1"),
+    ],
+)
+def test_a_wrong_entry_is_named_with_its_file(folder, pattern, replacement, named):
+    change(folder / "lesson.toml", pattern, replacement)
+    with pytest.raises(LessonError) as error:
+        load_lesson(folder)
+    message = str(error.value)
+    assert "lesson.toml: " in message and named in message and "\n" not in message
+
+
+@pytest.mark.parametrize("name", ["zh.md", "exercise.py", "check.py", "solution.py"])
+def test_a_missing_file_is_named(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(LessonError, match=name):
+        load_lesson(folder)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "named"),
+    [
+        ("## Explain", "## Explained", "headings"),
+        ("# ", "", "# Title"),
+        ("### Hints", "### Tips", "Hints"),
+        (r"\n1\. ", "\n", "3 numbered hints"),
+    ],
+)
+def test_a_text_without_its_parts_is_refused(folder, pattern, replacement, named):
+    change(folder / "en.md", pattern, replacement)
+    with pytest.raises(LessonError, match="en.md") as error:
+        text_of(load_lesson(folder), "en")
+    assert named in str(error.value)
+
+
+def test_a_text_is_taken_apart():
+    source = """# Title
+One sentence.
+## Predict
+What {s.steps}?
+- one
+- two,
+  and more
+## See
+Look.
+<!-- scene: s -->
+### Here
+There.
+## Explain
+Because.
+## Break or fix it
+Do.
+### Hints
+1. a
+2. b
+3. c
+## In the wild
+x/y#1
+"""
+    text = parse_text(source, "en")
+    assert (text.title, text.summary) == ("Title", "One sentence.")
+    assert text.choices == ("one", "two, and more") and text.hints == ("a", "b", "c")
+    assert text.scenes == {"s": "### Here\nThere."} and text.parts["see"] == "Look."
+    assert text.figures == ["s.steps"]
+
+
+def test_a_lesson_is_found_by_its_number_with_or_without_the_nought():
+    first = next(iter(lessons()))
+    assert lesson_named(first) is lesson_named(str(int(first)))
+    with pytest.raises(LessonError, match="there is no lesson '98'"):
+        lesson_named("98")
