@@ -1,15 +1,18 @@
-"""The entry of the lab: `streamlit run app.py`. Navigation, and the sidebar that pages share."""
+"""The entry of the lab: `streamlit run app.py`. Navigation, and what pages share: the language
+and the sidebar."""
 
 import streamlit as st
 
 from lab.catalogue import t
 from lab.chosen import choose_for
 from lab.theme import follow_theme
+from lab.language import language_switch
 
 st.set_page_config(page_title=t("app.title"), page_icon="⏱️", layout="wide")
 page = st.navigation(
     [
         st.Page("lab/pages/home.py", title=t("home.page"), default=True),
+        st.Page("lab/pages/lessons.py", title=t("lessons.page")),
         st.Page("lab/pages/timeline.py", title=t("timeline.page")),
         st.Page("lab/pages/stepper.py", title=t("stepper.page")),
         st.Page("lab/pages/races.py", title=t("races.page")),
@@ -19,5 +22,6 @@ page = st.navigation(
     position="top",
 )
 follow_theme()
+language_switch()
 choose_for(page.url_path)
 page.run()

@@ -3,14 +3,20 @@
 `t` is for the interface's own sentences. `t_or` is for what the engine or a trace already
 says in English (mechanisms, modes, causes): a language file may translate it under a key,
 and English shows the source. Texts from files a user opened never come through here.
+
+Which language is asked for, whoever draws says (`lab.language`); what a language lacks is shown
+in English.
 """
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "text"
 LANGUAGE = "en"
+LANGUAGES = {"en": "English", "zh": "中文"}
+"""Languages by code, each called as it calls itself."""
 
 
 @cache
@@ -20,11 +26,30 @@ def texts(language: str = LANGUAGE) -> dict[str, str]:
     return entries
 
 
+def english() -> str:
+    """The language where nobody has said another."""
+    return LANGUAGE
+
+
+_asked: list[Callable[[], str]] = [english]
+
+
+def ask_language_of(source: Callable[[], str]) -> None:
+    """Let `source` say, at every look-up, which language is wanted."""
+    _asked[:] = [source]
+
+
+def language() -> str:
+    """The language that is wanted now."""
+    return _asked[0]()
+
+
 def t(key: str, **values: object) -> str:
     """The text under `key` with its {placeholders} filled. Raises KeyError for an unknown key."""
-    return texts()[key].format(**values)
+    text = texts(language()).get(key) or texts()[key]
+    return text.format(**values)
 
 
 def t_or(key: str, source: str) -> str:
     """The text under `key`, or `source` where the language has none."""
-    return texts().get(key, source)
+    return texts(language()).get(key, source)

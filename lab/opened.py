@@ -9,7 +9,7 @@ import hashlib
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from lab.catalogue import t
+from lab.catalogue import language, t
 from lab.inspection import Inspection
 from lab.study import Study
 from traces import Sample, open_sample, open_trace
@@ -22,13 +22,13 @@ def read_upload(file: UploadedFile) -> Inspection:
     """The trace in an uploaded file. Raises TraceError with one sentence."""
     data = file.getvalue()
     with st.spinner(t("inspect.reading"), show_time=True):
-        return _opened(hashlib.sha256(data).hexdigest(), file.name, data)
+        return _opened(hashlib.sha256(data).hexdigest(), file.name, language(), data)
 
 
 def read_sample(sample: Sample) -> Inspection:
     """A bundled trace."""
     with st.spinner(t("inspect.reading"), show_time=True):
-        return _sampled(sample)
+        return _sampled(sample, language())
 
 
 def read_recording(study: Study) -> Inspection:
@@ -39,11 +39,12 @@ def read_recording(study: Study) -> Inspection:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False, scope="session")
-def _opened(digest: str, name: str, _data: bytes) -> Inspection:
-    """`digest` and `name` are the key; hashing the bytes again would take as long as reading."""
+def _opened(digest: str, name: str, spoken: str, _data: bytes) -> Inspection:
+    """`digest`, `name` and the language are the key, for an inspection keeps sentences; hashing
+    the bytes again would take as long as reading."""
     return Inspection(open_trace(_data, name, MAX_UNPACKED_BYTES), name, digest)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _sampled(sample: Sample) -> Inspection:
+def _sampled(sample: Sample, spoken: str) -> Inspection:
     return Inspection(open_sample(sample), sample.title, sample.file)

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.catalogue import t, t_or, texts
+from lab.catalogue import LANGUAGE, LANGUAGES, t, t_or, texts
 from lab.palette import STYLES
+
+SOURCES = ("mechanism.", "mode.", "group.", "cost.", "workload.", "cause.")
+"""Beginnings of the keys under which a language says what the engine says in English."""
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,4 +84,47 @@ def test_a_missing_key_is_an_error_and_a_source_text_stands_in_where_it_may() ->
 
 
 def test_placeholders_are_filled() -> None:
+    assert t("hover.step", step=3) == "step 3"
+
+
+def placeholders(text: str) -> list[str]:
+    """The names that a text has to be filled with, and the markup that must not get lost."""
+    return sorted(re.findall(r"(?<!\{)\{(\w+)\}(?!\})|%\{\{[^}]*\}\}|<[^>]+>", text))
+
+
+OTHERS = [language for language in LANGUAGES if language != LANGUAGE]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_has_every_text_and_no_other(language: str) -> None:
+    known, said = texts(), texts(language)
+    assert known.keys() - said.keys() == set()
+    extra = said.keys() - known.keys()
+    assert {key for key in extra if not key.startswith(SOURCES)} == set()
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_translation_has_the_same_placeholders(language: str) -> None:
+    said = texts(language)
+    assert [k for k, text in texts().items() if placeholders(said[k]) != placeholders(text)] == []
+
+
+def test_chinese_is_chinese() -> None:
+    """Names, units and formulas may stay; sentences may not."""
+    said = texts("zh")
+    left = [
+        key
+        for key, text in texts().items()
+        if len(re.findall(r"[A-Za-z]+", re.sub(r"\{[^}]*\}", "", text))) > 3
+        and not re.search(r"[\u4e00-\u9fff]", said[key])
+    ]
+    assert left == []
+
+
+def test_the_language_is_asked_for_at_every_look_up_and_english_stands_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lab.catalogue._asked", [lambda: "zh"])
+    assert t("hover.step", step=3) == "第 3 步"
+    monkeypatch.setitem(texts("zh"), "hover.step", "")
     assert t("hover.step", step=3) == "step 3"

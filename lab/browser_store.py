@@ -1,0 +1,34 @@
+"""Keeps the course's progress in the browser (localStorage), so that a reload loses nothing.
+
+The session's progress leads. A browser that has some from before hands it in once, when the
+session has none of its own.
+"""
+
+from typing import Final
+
+import streamlit as st
+
+PLACE: Final = "overlap-lab-progress"
+SCRIPT = """
+export default function ({ data, setStateValue, parentElement }) {
+  const store = (() => { try { return window.localStorage; } catch { return null; } })();
+  if (!store) return;
+  const before = store.getItem(data.place) ?? "";
+  if (!data.begun && before && !parentElement.dataset.handed) {
+    parentElement.dataset.handed = "yes";
+    setStateValue("before", before);
+  } else if (data.begun && data.text !== before) {
+    store.setItem(data.place, data.text);
+  }
+}
+"""
+
+_component = st.components.v2.component("course_progress", html="<i hidden></i>", js=SCRIPT)
+
+
+def browser_store(text: str, begun: bool) -> str:
+    """Write `text` to the browser where the session has `begun`; returns what the browser had from
+    before ("" for nothing)."""
+    data = {"text": text, "begun": begun, "place": PLACE}
+    found = _component(data=data, key="course-progress-store", on_before_change=lambda: None)
+    return str(found.get("before") or "")

@@ -1,0 +1,26 @@
+"""Widgets whose value stands in the URL as a code, whatever they show for it.
+
+Streamlit's own binding writes what a widget shows; lessons and languages are shown by names that
+differ from language to language, and a link must open in each of them.
+"""
+
+from collections.abc import Collection
+
+import streamlit as st
+
+
+def take_from_url(key: str, values: Collection[str], default: str) -> None:
+    """Before a widget is drawn: give it the URL's value, where it has none yet and that is one."""
+    if key not in st.session_state:
+        asked = st.query_params.get(key, default)
+        st.session_state[key] = asked if asked in values else default
+
+
+def put_into_url(key: str, default: str) -> None:
+    """After it is drawn: let the URL say its value, unless that is the default."""
+    value = st.session_state.get(key) or default
+    if value != default:
+        if st.query_params.get(key) != value:
+            st.query_params[key] = value
+    elif key in st.query_params:
+        del st.query_params[key]

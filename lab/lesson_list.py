@@ -1,0 +1,71 @@
+"""The course at a glance: every lesson with its minutes and how far one has got, and progress as
+a file."""
+
+import streamlit as st
+
+from lab.catalogue import t
+from lab.escape import for_markdown
+from lab.lesson_state import bring_back, done_of, forget, go_to, progress
+from lab.lesson_text import text
+from lab.progress import ProgressError, dumped
+from lessons.lesson import Lesson
+from lessons.loading import lessons
+
+
+def lesson_list() -> None:
+    """All lessons, then the ways to take progress along."""
+    st.markdown(f"# {t('lessons.title')}")
+    st.caption(t("lessons.lead"))
+    for lesson in lessons().values():
+        _row(lesson)
+    _take_along()
+
+
+def _row(lesson: Lesson) -> None:
+    with st.container(border=True, key=f"lesson-row-{lesson.id}"):
+        words, way = st.columns([6, 1], vertical_alignment="center")
+        spoken = text(lesson)
+        words.markdown(f"**{lesson.id} · {spoken.title}** {_badge(lesson)}")
+        words.caption(f"{spoken.summary} {facts(lesson)}")
+        way.button(
+            t("lessons.open"), key=f"open-{lesson.id}", on_click=go_to,
+            args=(lesson.id, "predict"), width="stretch",
+        )  # fmt: skip
+
+
+def facts(lesson: Lesson) -> str:
+    """Minutes, level and what should come before."""
+    level = t(f"lessons.level_{lesson.level.replace(' ', '_')}")
+    told = t("lessons.facts", minutes=lesson.minutes, level=level)
+    if lesson.prerequisites:
+        told += " " + t("lessons.after", lessons=", ".join(lesson.prerequisites))
+    return told
+
+
+def _badge(lesson: Lesson) -> str:
+    done = done_of(lesson.id)
+    if done.solved:
+        return f":green-badge[{t('lessons.solved')}]"
+    return f":blue-badge[{t('lessons.begun')}]" if done.may_see else ""
+
+
+def _take_along() -> None:
+    """Download, upload and reset of the progress."""
+    with st.expander(t("lessons.progress"), key="progress-box"):
+        st.caption(t("lessons.progress_help"))
+        st.download_button(
+            t("lessons.save"), dumped(progress()), "overlap-lab-progress.json", "application/json",
+            key="progress-save",
+        )  # fmt: skip
+        file = st.file_uploader(t("lessons.load"), type="json", key="progress-file")
+        if file is not None and st.session_state.get("progress-read") != file.file_id:
+            st.session_state["progress-read"] = file.file_id
+            try:
+                bring_back(file.getvalue())
+                st.rerun()
+            except ProgressError as error:
+                st.error(for_markdown(str(error)))
+        st.button(
+            t("lessons.reset_all"), key="progress-reset", on_click=forget, args=tuple(progress()),
+            disabled=not progress(),
+        )  # fmt: skip

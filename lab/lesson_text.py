@@ -1,0 +1,36 @@
+"""A lesson's Markdown made ready for the page: figures filled in, terms explained."""
+
+from lab.catalogue import language
+from lessons.glossary import glossary
+from lessons.lesson import Lesson
+from lessons.loading import text_of
+from lessons.scenes import quoted
+from lessons.texts import TERM, Text, filled
+
+GLOSSARY = "glossary"
+"""The anchor of the glossary at the page's foot."""
+
+
+def text(lesson: Lesson) -> Text:
+    """A lesson's text in the page's language."""
+    return text_of(lesson, language())
+
+
+def ready(lesson: Lesson, markdown: str) -> str:
+    """Markdown with its figures, and each term as a link that says what it means."""
+    spoken = language()
+
+    def linked(word: str, key: str) -> str:
+        means = glossary()[key].means.said(spoken).replace('"', "'")
+        return f'[{word}](#{GLOSSARY} "{means}")'
+
+    whole = filled(markdown, quoted(lesson))
+    return TERM.sub(lambda match: linked(match[1], match[2]), whole)
+
+
+def terms_of(lesson: Lesson) -> list[str]:
+    """The glossary's entries that the lesson links, as lines, in the order of their names."""
+    spoken = language()
+    known = [glossary()[key] for key in text(lesson).terms]
+    named = sorted((term.name.said(spoken), term.means.said(spoken)) for term in known)
+    return [f"**{name}**: {means}" for name, means in named]

@@ -1,0 +1,142 @@
+"""The Lessons page: the course, lesson by lesson, part by part."""
+
+import streamlit as st
+
+from lab.catalogue import t
+from lab.controls import BOUND
+from lab.guard import one_sentence
+from lab.in_url import put_into_url, take_from_url
+from lab.lesson_exercise import exercise
+from lab.lesson_list import facts, lesson_list
+from lab.lesson_predict import ask, reveal
+from lab.lesson_scene import show_scenes
+from lab.lesson_state import (
+    LESSON,
+    PART,
+    done_of,
+    forget,
+    go_to,
+    keep_in_browser,
+    locked,
+    neighbour,
+)
+from lab.lesson_text import GLOSSARY, ready, terms_of, text
+from lessons.lesson import Lesson
+from lessons.loading import lessons
+from lessons.texts import PARTS
+
+LARGE = """<style>
+[data-testid=stMain] [data-testid=stMarkdownContainer] :is(p, li, td, th) { font-size: 1.35rem; }
+[data-testid=stMain] label p { font-size: 1.2rem !important; }
+</style>"""
+"""Lecture mode: type that the last row can read."""
+
+
+def page() -> None:
+    """The list of lessons, or the chosen part of one."""
+    keep_in_browser()
+    chosen = _choose()
+    if chosen not in lessons():
+        lesson_list()
+        return
+    lesson = lessons()[chosen]
+    if st.session_state.get("lecture"):
+        st.html(LARGE)
+    _heading(lesson)
+    part = _part()
+    with one_sentence():
+        _show(lesson, part)
+    _walk(lesson, part)
+    _glossary(lesson)
+
+
+def _choose() -> str:
+    """Which lesson, lecture mode, and the way to begin it anew. A teacher's lock pins it."""
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    names = ["", *lessons()]
+    take_from_url(LESSON, names, "")
+    lesson: str = row.selectbox(
+        t("lessons.lesson"), names, key=LESSON, disabled=locked(), width=420,
+        format_func=lambda name: (
+            f"{name} · {text(lessons()[name]).title}" if name else t("lessons.all")
+        ),
+    )  # fmt: skip
+    put_into_url(LESSON, "")
+    row.toggle(t("lessons.lecture"), key="lecture", bind=BOUND, help=t("lessons.lecture_help"))
+    if lesson:
+        row.button(
+            t("lessons.reset"), key="lesson-reset", type="tertiary", on_click=_anew, args=(lesson,)
+        )
+    return lesson
+
+
+def _part() -> str:
+    """Which part is open."""
+    take_from_url(PART, PARTS, PARTS[0])
+    part: str | None = st.segmented_control(
+        t("lessons.part"), PARTS, required=True, key=PART, label_visibility="collapsed",
+        format_func=lambda name: t(f"lessons.part_{name}"),
+    )  # fmt: skip
+    put_into_url(PART, PARTS[0])
+    return part or PARTS[0]
+
+
+def _anew(lesson: str) -> None:
+    """Callback: forget a lesson's answers, in the progress and in the fields."""
+    forget(lesson)
+    kept = (LESSON, PART)
+    for key in list(st.session_state):
+        if str(key).startswith((f"{lesson}-", f"predict-{lesson}", f"solved-{lesson}")):
+            if key not in kept:
+                del st.session_state[key]
+    go_to(lesson, PARTS[0])
+
+
+def _heading(lesson: Lesson) -> None:
+    words = text(lesson)
+    st.markdown(f"# {lesson.id} · {words.title}")
+    st.caption(f"{words.summary} {facts(lesson)}")
+    if locked():
+        st.caption(f"🔒 {t('lessons.locked')}")
+
+
+def _show(lesson: Lesson, part: str) -> None:
+    """One part. What the run says stays hidden until there is a prediction."""
+    if part == "predict":
+        ask(lesson)
+    elif not done_of(lesson.id).may_see:
+        st.info(t("lessons.predict_first"))
+        st.button(
+            t("lessons.part_predict"), type="primary", on_click=go_to, args=(lesson.id, "predict")
+        )
+    elif part == "see":
+        reveal(lesson)
+        st.markdown(ready(lesson, text(lesson).parts["see"]))
+        show_scenes(lesson)
+    elif part == "exercise":
+        exercise(lesson)
+    else:
+        st.markdown(ready(lesson, text(lesson).parts[part]))
+        if part == "wild":
+            st.markdown("\n".join(f"- [{link.name}]({link.url})" for link in lesson.wild))
+
+
+def _walk(lesson: Lesson, part: str) -> None:
+    """Back and forward, by button or with the arrow keys, and which of how many this is."""
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    for step, name, shortcut in ((-1, "back", "Left"), (1, "forward", "Right")):
+        beside = neighbour(lesson.id, part, step)
+        row.button(
+            t(f"lessons.{name}"), key=f"walk-{name}", shortcut=shortcut, disabled=beside is None,
+            on_click=go_to, args=beside or (lesson.id, part),
+        )  # fmt: skip
+    number = PARTS.index(part) + 1
+    row.caption(t("lessons.place", number=number, count=len(PARTS)))
+
+
+def _glossary(lesson: Lesson) -> None:
+    st.subheader(t("lessons.glossary"), anchor=GLOSSARY)
+    st.caption("\n\n".join(terms_of(lesson)))
+
+
+page()

@@ -1,0 +1,126 @@
+"""The Lessons page, run by Streamlit's AppTest without a browser."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lab.catalogue import texts
+from lessons.loading import lessons, text_of
+from lessons.texts import PARTS
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+PAGE = "lab/pages/lessons.py"
+
+
+def open_lessons(progress=None, **query):
+    app = AppTest.from_file(APP, default_timeout=90)
+    for name, value in query.items():
+        app.query_params[name] = value
+    if progress:
+        from lab.progress import Done
+
+        app.session_state["course-progress"] = {k: Done(**v) for k, v in progress.items()}
+        app.session_state["course-begun"] = True
+    app.switch_page(PAGE)
+    return app.run()
+
+
+def shown(app):
+    return "\n".join(element.value for element in [*app.markdown, *app.caption, *app.info])
+
+
+def test_the_list_names_every_lesson_and_opens_one():
+    app = open_lessons()
+    assert not app.exception
+    for lesson in lessons().values():
+        assert text_of(lesson, "en").title in shown(app)
+    app.button(key="open-07").click().run()
+    assert not app.exception and "# 07" in shown(app)
+
+
+def test_nothing_is_shown_before_a_prediction_is_kept():
+    app = open_lessons(lesson="07", part="see")
+    assert not app.exception and not app.get("plotly_chart")
+    assert texts()["lessons.predict_first"] in shown(app)
+    app.segmented_control(key="part").set_value("predict").run()
+    assert app.button(key="predict-07-go").disabled
+    app.radio(key="predict-07").set_value(0).run()
+    app.button(key="predict-07-go").click().run()
+    assert not app.exception and len(app.get("plotly_chart")) == 2
+    assert "none of" not in shown(app).lower()
+    assert any("You predicted “None" in info.value for info in app.info)
+    assert app.session_state["course-progress"]["07"].predicted == 0
+
+
+def test_only_the_scenes_own_switches_are_there_and_a_reset_puts_them_back():
+    app = open_lessons({"07": {"skipped": True}}, lesson="07", part="see")
+    scene = lessons()["07"].scene[0]
+    keys = {control.key for control in app.segmented_control} | {box.key for box in app.selectbox}
+    assert {key for key in keys if key.startswith("07-")} == {
+        f"07-{scene.id}-{name}" for name in scene.switches
+    }
+    app.segmented_control(key=f"07-{scene.id}-wait_compute").set_value("off").run()
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert metrics["Hazards"].startswith(":red[")
+    app.button(key=f"reset-07-{scene.id}").click().run()
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert metrics["Hazards"] == "0" and not app.exception
+
+
+def test_back_and_forward_walk_through_the_parts_and_into_the_next_lesson():
+    first, second = list(lessons())[:2]
+    app = open_lessons({first: {"skipped": True}}, lesson=first, part="explain")
+    app.button(key="walk-forward").click().run()
+    assert app.segmented_control(key="part").value == "exercise"
+    app.button(key="walk-forward").click().run()
+    app.button(key="walk-forward").click().run()
+    assert app.selectbox(key="lesson").value == second
+    app.button(key="walk-back").click().run()
+    assert (app.selectbox(key="lesson").value, app.segmented_control(key="part").value) == (
+        first, "wild",
+    )  # fmt: skip
+
+
+def test_hints_come_one_by_one_and_a_solution_only_when_solved():
+    app = open_lessons({"07": {"skipped": True}}, lesson="07", part="exercise")
+    hints = text_of(lessons()["07"], "en").hints
+    assert hints[0][:30] not in shown(app)
+    app.button(key="hint-07").click().run()
+    assert hints[0][:30] in shown(app) and hints[1][:30] not in shown(app)
+    labels = [box.label for box in app.expander]
+    assert texts()["lessons.solution"] not in labels
+    app.checkbox(key="solved-07").check().run()
+    assert texts()["lessons.solution"] in [box.label for box in app.expander]
+
+
+def test_a_teachers_link_pins_the_lesson_and_hides_answers():
+    app = open_lessons(
+        {"07": {"predicted": 0.0, "solved": True}}, lesson="07", part="see", lock="1"
+    )
+    assert app.selectbox(key="lesson").disabled
+    assert not any("You predicted" in info.value for info in [*app.info, *app.success])
+    app.segmented_control(key="part").set_value("exercise").run()
+    assert texts()["lessons.solution"] not in [box.label for box in app.expander]
+    app.segmented_control(key="part").set_value("wild").run()
+    assert app.button(key="walk-forward").disabled
+
+
+def test_beginning_anew_forgets_the_answer():
+    app = open_lessons({"07": {"predicted": 2.0}}, lesson="07", part="predict")
+    assert app.radio(key="predict-07").value == 2 and app.radio(key="predict-07").disabled
+    app.button(key="lesson-reset").click().run()
+    assert not app.exception
+    assert app.radio(key="predict-07").value is None and not app.radio(key="predict-07").disabled
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_reads_in_chinese(part):
+    app = open_lessons({"07": {"skipped": True}}, lesson="07", part=part, lang="zh")
+    assert not app.exception
+    assert text_of(lessons()["07"], "zh").title in shown(app)
+
+
+def test_an_unknown_lesson_opens_the_list():
+    app = open_lessons(lesson="x' <b>")
+    assert not app.exception and texts()["lessons.lead"] in shown(app)
