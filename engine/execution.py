@@ -8,7 +8,7 @@ A `Run` keeps the log of operations and the host's spans; the trace, the hazards
 comparison with the synchronous baseline are made when they are asked for.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -173,8 +173,10 @@ def execute(
     stop: Stop = never,
     profiler: Profiler | None = None,
     journal: Journal | None = None,
+    adjust: Callable[[Parts], None] | None = None,
 ) -> Run:
-    """Run a configuration. `repairs` are edges of hazard fixes, added while it runs.
+    """Run a configuration. `repairs` are edges of hazard fixes, added while it runs. `adjust` may
+    exchange a part before the run begins: an exercise puts a student's function there.
 
     `profiler` is told of spans and steps, `journal` what becomes of memory and of requests.
     `stop` is asked between steps: once it says yes, what is in flight is finished, and the run is
@@ -194,6 +196,8 @@ def execute(
             seed=config.seed, requests=config.requests,
             endless=config.steps is not None, listener=listener, fault=fault, stop=stop,
         )  # fmt: skip
+        if adjust is not None:
+            adjust(parts)
         if journal is not None:
             journal.begin(parts)
         loop = Loop(parts, config.steps)

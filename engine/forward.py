@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from engine.batch import Batch
+from engine.carry import CarryOver, carry_over_for
 from engine.device.api import Body, Buffer, Commit, Device, Kernel
 from engine.drafting import Drafting, make_drafting
 from engine.kv import DROPPED
@@ -63,7 +64,7 @@ class Forward:
     slots: Slots
     workload: Workload
     sampler: Sampler
-    carry: str
+    carry_over: CarryOver
     ring: Buffer
     ids: Buffer
     hidden: Buffer
@@ -182,14 +183,9 @@ class Forward:
         }
 
     def _carry_body(self, views: Views) -> Body:
-        add = self.carry.startswith("add")
-
         def body() -> Commit:
-            tokens = views.token_ids()
             source = views.places()[:, 2]
-            carried = self.ring.tensor[source.clamp(0, self.ring.info.rows - 1)]
-            mask = source >= 0
-            result = tokens + carried * mask if add else torch.where(mask, carried, tokens)
+            result = self.carry_over(views.token_ids(), source, self.ring.tensor)
             return lambda: write_live(self.ids.tensor[: views.tokens], result, None)
 
         return body
@@ -281,7 +277,7 @@ def make_forward(
         slots,
         workload,
         sampler,
-        carry,
+        carry_over_for(carry),
         device.buffer("carry ring", "tokens", (ring_rows,)),
         device.buffer("activations", "ids", (workload.max_batched_tokens,)),
         device.buffer(
