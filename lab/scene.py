@@ -56,8 +56,6 @@ class Scene:
 def panel_of(title: str, study: Study, everything: bool, counters: bool = False) -> Panel:
     """A run with its figures in the title: all its lanes, arrows and hazards, or the lanes that
     matter alone."""
-def panel_of(title: str, study: Study, everything: bool) -> Panel:
-    """A run with all of its lanes, or with those that matter."""
     numbers = study.numbers
     head = t(
         "panel.title", title=title, active=percent(numbers.gpu_active),
