@@ -16,6 +16,7 @@ from operator import attrgetter
 
 import torch
 
+from engine.build import build_parts
 from engine.change import plan
 from engine.config import RunConfig
 from engine.configuration import configure
@@ -35,7 +36,7 @@ from engine.lengths import late_rows
 from engine.loop import Loop
 from engine.mechanisms import Mechanisms, Toggle
 from engine.model_weights import ModelConfig
-from engine.parts import Listener, Parts, Stop, build_parts, never
+from engine.parts import Listener, Parts, Stop, never
 from engine.process import no_garbage_collection, one_thread
 from engine.ready_queue import run_ready_queue
 from engine.request import Request

@@ -1,7 +1,7 @@
-"""An engine put together: streams, slots, scheduler, forward pass and books.
+"""The parts of an engine: streams, slots, scheduler, forward pass and books.
 
 `Parts` is what the loop works with. It also settles results: it hands the sampled tokens
-of a batch to the requests that had rows in it.
+of a batch to the requests that had rows in it. `engine.build` puts it together.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,24 +12,20 @@ import torch
 
 from engine.batch import Batch
 from engine.device.api import Buffer, Device, Graph, Kernel, Stream
-from engine.device.faults import BatchError, Fault
-from engine.forward import Forward, make_forward
-from engine.graphs import Graphs, make_graphs
-from engine.kv import BlockPool, blocks_for
+from engine.device.faults import BatchError
+from engine.forward import Forward
+from engine.graphs import Graphs
+from engine.kv import BlockPool
 from engine.ledger import Ledger
-from engine.lengths import late_rows
 from engine.mechanisms import Mechanisms
 from engine.model import Model
-from engine.model_weights import ModelConfig
 from engine.recovery import Recovery
-from engine.request import Request
-from engine.sampling import make_sampler
+from engine.request import Request, Row
 from engine.scheduler import Scheduler
-from engine.slots import Slots, make_slots
-from engine.speculation import Speculation, most_drafts
+from engine.slots import Slots
+from engine.speculation import Speculation
 from engine.steering import Steering
-from engine.streams import make_streams
-from engine.swap import Swapper, make_swapper
+from engine.swap import Swapper
 from engine.tokenizer import decode
 from engine.workload import Workload
 
@@ -165,11 +161,25 @@ class Parts:
         self.ledger.settled(batch)
         for row in batch.launched:
             row.request.in_flight -= 1
-        rows, zombie = self.scheduler.identity.match(batch.rows), self.mechanisms.zombie
-        if zombie == "unconsumed":
+        self._hand_out(tokens, self._row_of_each_token(batch), batch.step)
+        if batch.steered:
+            self.steering.committed(batch)
+        if self.scheduler.blocks.follows_results:
+            self._note_stored(batch)
+        self._count()
+
+    def _row_of_each_token(self, batch: Batch) -> list[Row]:
+        """The rows that a batch's tokens belong to, in the tokens' order."""
+        rows = self.scheduler.identity.match(batch.rows)
+        if self.mechanisms.zombie == "unconsumed":
             rows = [row for row in rows if not row.request.finished]
         if self.speculation is not None:
             rows = self.speculation.row_of_each_token(rows, batch)
+        return rows
+
+    def _hand_out(self, tokens: list[int], rows: list[Row], step: int) -> None:
+        """Commit, discard or throw away each token, and check the lengths of its request."""
+        leaked = self.mechanisms.zombie == "leaked"
         for row, token in zip(rows, tokens, strict=False):  # shared rows may be more or fewer
             request = row.request
             if not row.samples:
@@ -177,24 +187,23 @@ class Parts:
             if request.discard:
                 request.discard -= 1
                 self.ledger.wasted_rows += 1
-            elif not (request.finished or request.ended) or zombie == "leaked":
+            elif leaked or not (request.finished or request.ended):  # takes_tokens, in line: hot
                 if request.called_off and self.speculation is None:
                     self.ledger.committing(row)
                 request.computed += 1
-                request.commit(token, batch.step)
+                request.commit(token, step)
             else:
                 self.ledger.wasted_rows += 1
                 request.throw_away(row.output + row.drafts)
             kept = request.scheduled - request.called_off
             if not request.scheduled >= request.computed >= len(request.tokens) <= kept:
                 self.ledger.lengths(request)
-        if batch.steered:
-            self.steering.committed(batch)
-        if self.scheduler.blocks.follows_results:
-            for row in batch.launched:
-                if batch.step > row.request.poisoned_step:
-                    self.scheduler.blocks.settled(row)
-        self._count()
+
+    def _note_stored(self, batch: Batch) -> None:
+        """The keys and values of a batch's rows are in memory, but those a failure spoilt."""
+        for row in batch.launched:
+            if batch.step > row.request.poisoned_step:
+                self.scheduler.blocks.settled(row)
 
     def recover(self, batch: Batch, error: BatchError) -> None:
         """A batch failed: settle it without results, and see to its requests."""
@@ -231,63 +240,3 @@ class Parts:
         requests = self.scheduler.life.close(cut)
         self.ledger.finished(requests, cut)
         return requests
-
-
-def build_parts(
-    device: Device,
-    mechanisms: Mechanisms,
-    workload: Workload,
-    model: Model | None,
-    config: ModelConfig,
-    *,
-    seed: int,
-    requests: int | None,
-    endless: bool,
-    listener: Listener | None = None,
-    fault: Fault | None = None,
-    stop: Stop = never,
-) -> Parts:
-    """Put an engine together on a device. `model` is None in a timing-only run.
-
-    Raises WorkloadError when a request can never fit.
-    """
-    h2d, compute, d2h = make_streams(device, mechanisms)
-    pool = BlockPool(workload.kv_blocks, workload.block_size, seed)
-    blocks = blocks_for(workload.longest_request + late_rows(mechanisms), workload.block_size)
-    logits_out = config.vocab if mechanisms.sampling == "host" else 0
-    drafts = most_drafts(workload, mechanisms)
-    slots = make_slots(
-        device, workload, mechanisms.device_slots, mechanisms.host_slots, blocks,
-        steered=workload.steers_any,
-        pinned=mechanisms.memory == "pinned", logits_out=logits_out,
-        graphs=mechanisms.graphs != "off", drafts=drafts,
-    )  # fmt: skip
-    in_flight = max(mechanisms.depth, mechanisms.device_slots) + 1
-    large = mechanisms.carry_ring == "large"
-    ring_rows = workload.batch * in_flight if large else max(1, workload.batch // 2)
-    source = workload.requests_for(seed, requests, endless)
-    scheduler = Scheduler(workload, mechanisms, source, pool, ring_rows, drafts)
-    sampler = make_sampler(workload, mechanisms.rng, seed)
-    forward = make_forward(
-        device, model, config, slots, workload, sampler, mechanisms.carry, ring_rows,
-        mask_ended=mechanisms.eos_policy == "mask", drafts=drafts,
-    )  # fmt: skip
-    if workload.preemption == "swap":
-        scheduler.life.swapper = make_swapper(device, h2d, d2h, forward.kv)
-    scratch = device.buffer(
-        "host scratch", "scratch", slots.out_shape, on_host=True,
-        dtype=torch.float64 if logits_out else torch.int64,
-    )  # fmt: skip
-    ledger = scheduler.blocks.ledger
-    steering = Steering(mechanisms, ledger, workload.steers_any, model is not None, 1 + drafts)
-    graphs = make_graphs(device, mechanisms, forward, ledger, config, logits_out)
-    speculation = None
-    if drafts:
-        speculation = Speculation(workload, mechanisms, pool, model is not None)
-    parts = Parts(
-        device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
-        h2d, compute, d2h, scratch, steering, Recovery(scheduler, fault), graphs, listener,
-        speculation, stop,
-    )  # fmt: skip
-    parts.warm_up()
-    return parts

@@ -14,10 +14,10 @@ from types import FrameType, ModuleType
 
 from tqdm import tqdm
 
+import engine.build
 import engine.execution
 import engine.lifecycle
 import engine.loop
-import engine.parts
 import engine.scheduler
 import engine.swap
 from engine import Run, configure, execute
@@ -89,7 +89,7 @@ CELLS = (
 
 PLACES = {
     engine.loop: (engine.execution, "Loop"),
-    engine.swap: (engine.parts, "make_swapper"),
+    engine.swap: (engine.build, "make_swapper"),
     engine.lifecycle: (engine.scheduler, "Lifecycle"),
 }
 """Where what a module defines is taken from when an engine is put together."""
