@@ -143,14 +143,14 @@ class Forward:
         size, window = self.workload.block_size, self.workload.window
         carried = used = written = 0
         for row in launched:
-            request, start, count = row.request, row.start, row.count
+            request, first = row.request, row.start // size
             if row.carry >= 0:
                 carried |= 1 << row.carry
             used |= self._visible(row) if window else request.block_mask
-            written |= 1 << request.blocks[start // size]
-            if count > 1:
-                last = (start + count - 1) // size
-                written |= rows_mask(request.blocks[start // size + 1 : last + 1])
+            written |= 1 << request.blocks[first]
+            if row.count > 1:
+                last = (row.start + row.count - 1) // size
+                written |= rows_mask(request.blocks[first + 1 : last + 1])
         return carried, used, written
 
     def _visible(self, row: Row) -> int:

@@ -139,10 +139,15 @@ class Request:
         tokens = self.tokens
         tokens.append(token)
         self.committed_at.append(step)
+        if token == EOS or len(tokens) >= self.max_new_tokens or self.rules.stop:
+            self._end_behind(token)
+
+    def _end_behind(self, token: int) -> None:
+        """End the request where its newest token does so."""
         if self.rules.stop and self.text_end is None:
-            self.text_end = text_end(tokens, self.rules.stop)
+            self.text_end = text_end(self.tokens, self.rules.stop)
         over = token == EOS or self.text_end is not None
-        if len(tokens) >= self.max_new_tokens or (over and not self.runs_to_cap):
+        if len(self.tokens) >= self.max_new_tokens or (over and not self.runs_to_cap):
             self.finished = True
         elif over:
             self.ended = True

@@ -121,11 +121,10 @@ class Scheduler:
             left = request.row_limit - output
             if left + request.drafted > 0:
                 decoding += 1
-                known = len(request.tokens) >= output
-                carried = request.last_step == step - 1
-                if budget and left and (known or carried) and not request.stalled:
+                known = len(request.tokens) >= output or request.last_step == step - 1
+                if budget and left and known and not request.stalled:
                     drafts = self.drafts and self._drafts(request, min(left, budget) - 1)
-                    rows.append(self._decode_row(request, output, len(rows), step, known, drafts))
+                    rows.append(self._decode_row(request, output, len(rows), step, drafts))
                     budget -= 1 + drafts
         in_prefill += self.life.admit(step, decoding + len(in_prefill))
         for request in in_prefill:
@@ -189,7 +188,7 @@ class Scheduler:
         return 0 if lost else min(self.drafts, most, room)
 
     def _decode_row(
-        self, request: Request, output: int, number: int, step: int, known: bool, drafts: int
+        self, request: Request, output: int, number: int, step: int, drafts: int
     ) -> Row:
         """Row `number` of batch `step`, for output token `output`: the token sampled before it,
         and its drafts.
@@ -197,10 +196,10 @@ class Scheduler:
         Where the host does not know it yet, something stands in for it, and `carry` says
         where in the ring it lies.
         """
-        if known:
+        if len(request.tokens) >= output:
             token, carry = request.tokens[output - 1], -1
         else:
-            token, carry = self._placeholder(request), self._carry_place(request, number)
+            token, carry = self._stand_in(request, number)
         request.scheduled += 1 + drafts
         request.in_flight += 1
         request.last_step = step
@@ -212,18 +211,16 @@ class Scheduler:
         token_ids = [token, *[PLACEHOLDER] * drafts]
         return Row(request, start, 1 + drafts, True, token_ids, carry, output, drafts)
 
-    def _placeholder(self, request: Request) -> int:
-        """What stands in for the unknown token; stale is the last one the host has seen."""
-        if self.mechanisms.carry == "add-stale" and request.tokens:
-            return request.tokens[-1]
-        return PLACEHOLDER
-
-    def _carry_place(self, request: Request, number: int) -> int:
-        """Where the request's last token lies; `number` is its row in the new batch."""
-        if self.mechanisms.carry == "none":
-            return -1
-        row = number if self.mechanisms.carry_key == "row" else request.last_row
-        return self.ring_place(request.last_step, row)
+    def _stand_in(self, request: Request, number: int) -> tuple[int, int]:
+        """What stands in for the unknown token (stale is the last one the host has seen), and
+        where in the ring it lies; `number` is the request's row in the new batch."""
+        m = self.mechanisms
+        stale = m.carry == "add-stale" and request.tokens
+        token = request.tokens[-1] if stale else PLACEHOLDER
+        if m.carry == "none":
+            return token, -1
+        row = number if m.carry_key == "row" else request.last_row
+        return token, self.ring_place(request.last_step, row)
 
     def _leaked_carry(self, request: Request, step: int) -> int:
         leaked = self.mechanisms.carry_partial_prefill == "leaked"

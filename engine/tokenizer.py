@@ -18,7 +18,7 @@ EOS = 3
 """Closes every text (ETX)."""
 VOCAB = 256
 
-_RESERVED = {chr(i) for i in (PLACEHOLDER, BOS, EOS)}
+_RESERVED = [chr(i) for i in (PLACEHOLDER, BOS, EOS)]
 _VISIBLE_CONTROLS = {i: 0x2400 + i for i in range(32) if chr(i) not in "\t\n"} | {127: 0x2421}
 
 
@@ -28,7 +28,7 @@ def encode(text: str) -> list[int]:
     Raises ValueError when the text holds a byte that the model uses as a marker,
     or half of a surrogate pair, which UTF-8 cannot write.
     """
-    reserved = sorted(_RESERVED.intersection(text))
+    reserved = [marker for marker in _RESERVED if marker in text]
     if reserved:
         raise ValueError(
             f"The prompt contains the control character U+{ord(reserved[0]):04X}, which the "

@@ -74,8 +74,8 @@ class Clocks(Recorder):
 
     def _pass(self, duration_ns: int) -> None:
         """Let host time pass; raises Stopped at the instant the run is to be frozen."""
-        self.now_ns += duration_ns
-        if self.now_ns > self._stop_at_ns:
+        self.now_ns = now_ns = self.now_ns + duration_ns
+        if now_ns > self._stop_at_ns:
             self._freeze()
         self._call_due()
 

@@ -121,19 +121,19 @@ class HostWork(msgspec.Struct):
 
     def __enter__(self) -> None: ...
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         self.span.end_ns = self.device.now_ns
 
 
 def _loop_line() -> int:
     """The line of engine/loop.py from which the present call comes (NONE elsewhere)."""
     frame: FrameType | None = sys._getframe(3)  # behind `_log` and a method of the device
-    while frame is not None:
-        code = frame.f_code
-        if code.co_filename == LOOP_FILE:
-            place = code.co_firstlineno, frame.f_lasti
-            if place not in _LINES:
-                _LINES[place] = frame.f_lineno
-            return _LINES[place]
+    while frame is not None and frame.f_code.co_filename != LOOP_FILE:
         frame = frame.f_back
-    return NONE
+    if frame is None:
+        return NONE
+    place = frame.f_code.co_firstlineno, frame.f_lasti
+    line = _LINES.get(place)
+    if line is None:
+        line = _LINES[place] = frame.f_lineno
+    return line

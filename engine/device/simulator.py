@@ -28,7 +28,7 @@ Effect = Callable[[], None]
 Tasks = tuple["Task", ...]
 
 
-class Task(msgspec.Struct, eq=False):
+class Task(msgspec.Struct, eq=False, gc=False):
     """One entry of a stream.
 
     `work_ns` is its duration when nothing slows it down. `marks` are the amounts of
