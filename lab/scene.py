@@ -9,7 +9,7 @@ from functools import cached_property
 from lab.catalogue import t
 from lab.gantt import Panel
 from lab.opening import STEPS, Opening, opening_of
-from lab.study import Bound, Study, bound_of
+from lab.study import Bound, Study
 from lab.units import percent, whole_ns
 
 
@@ -21,10 +21,10 @@ class Scene:
     sync: Study
     baseline: Study
 
-    @cached_property
+    @property
     def bound(self) -> Bound:
         """What no schedule can beat."""
-        return bound_of(self.sync)
+        return self.sync.bound
 
     def pinned(self, names: list[str]) -> dict[str, Study]:
         """The baselines to show, by name; one that is this very run is left out."""

@@ -6,6 +6,8 @@ It joins what `engine` and `traces` say of a run; it judges nothing itself.
 from dataclasses import dataclass
 from functools import cached_property
 
+import pandas as pd
+
 from engine import Run
 from engine.figures import Figures
 from engine.switched import Switched, switched
@@ -24,6 +26,12 @@ class Study:
     def trace(self) -> Trace:
         """The run as a trace."""
         return self.run.trace
+
+    @cached_property
+    def kernels(self) -> pd.DataFrame:
+        """The spans of the run's kernels."""
+        spans = self.trace.spans
+        return spans[spans["kind"] == "kernel"]
 
     @cached_property
     def gaps(self) -> list[Gap]:
@@ -49,6 +57,11 @@ class Study:
     def switched(self) -> tuple[list[Switched], list[str]]:
         """Toggles off their right value with what came of each, and what none accounts for."""
         return switched(self.run)
+
+    @cached_property
+    def bound(self) -> "Bound":
+        """What no order of this run's work can beat; asked of a sync baseline."""
+        return bound_of(self)
 
     @cached_property
     def file(self) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 from engine.device.api import Body, Commit
@@ -15,9 +16,7 @@ def run_body(task: Task, body: Body) -> None:
     task.on_mark = lambda _mark: commits.pop()()
 
 
-def move_in_chunks(
-    task: Task, dst: torch.Tensor, src: torch.Tensor, rows: int, chunks: int
-) -> None:
+def move_in_chunks(task: Task, dst: np.ndarray, src: np.ndarray, rows: int, chunks: int) -> None:
     """Let a copy arrive piece by piece: piece i of n rows has arrived at (i+1)/n of its time."""
     bounds = _pieces(task, rows, chunks)
 

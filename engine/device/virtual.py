@@ -12,7 +12,7 @@ Same configuration and seed: the same log and times, to the byte.
 from collections.abc import Sequence
 from typing import Any
 
-import torch
+import numpy as np
 
 from engine.device.allocator import Reached, Temporaries
 from engine.device.api import Buffer, Event, Kernel, Stream
@@ -74,7 +74,8 @@ class VirtualDevice(Clocks):
         pageable = not (src.pinned if to_device else dst.pinned)
         work_ns = self._jitter.apply(self._copy_work_ns(to_device, share, pageable))
         self._pass(self._jitter.apply(cost.launch_ns))
-        source = src.data
+        moves = dst.data is not None and src.data is not None
+        source = src.array if moves else None
         reads: tuple[Access, ...] = (src.first(rows),)
         if pageable and to_device:
             source = self._stage(src, reads, work_ns)
@@ -84,8 +85,8 @@ class VirtualDevice(Clocks):
         engine = "copy" if cost.copy_engines == 1 else engine
         task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
         fails = self._fault is not None and self._fault.strikes(op, task)
-        if dst.data is not None and source is not None and not fails:
-            move_in_chunks(task, dst.data, source, rows, cost.chunks)
+        if moves and source is not None and not fails:
+            move_in_chunks(task, dst.array, source, rows, cost.chunks)
         self._enqueue(task, op)
         if self._repairs is not None:
             self._repairs.after(self, stream, name, self.context.step)
@@ -148,7 +149,7 @@ class VirtualDevice(Clocks):
         self._simulator.advance(self.now_ns)
         if self.compute:
             for buffer, rows, values in parts:
-                buffer.tensor[:rows] = torch.as_tensor(values, dtype=buffer.tensor.dtype)
+                buffer.array[:rows] = values
 
     def read(self, name: str, buffer: Buffer, rows: int) -> list[Any]:
         """The host reads the first rows of a host buffer, as they are at this instant."""
@@ -159,7 +160,7 @@ class VirtualDevice(Clocks):
         self._simulator.advance(self.now_ns)
         if buffer.data is None:
             return [0] * rows
-        values: list[Any] = buffer.data[:rows].tolist()
+        values: list[Any] = buffer.array[:rows].tolist()
         return values
 
     def synchronize_event(self, event: Event, name: str) -> None:
@@ -247,10 +248,10 @@ class VirtualDevice(Clocks):
 
     # -------------------------------------------------------------- machinery
 
-    def _stage(self, src: Buffer, reads: tuple[Access, ...], work_ns: int) -> torch.Tensor | None:
+    def _stage(self, src: Buffer, reads: tuple[Access, ...], work_ns: int) -> np.ndarray | None:
         """A pageable source is copied aside while the host is blocked: safe, but not async."""
         self._log(OpKind.HOST_READ, "stage", HOST, reads, (), self.now_ns)
         self._span("pageable copy", work_ns, "copy")
         self._pass(work_ns)
         self._simulator.advance(self.now_ns)
-        return None if src.data is None else src.data.clone()
+        return None if src.data is None else src.array.copy()

@@ -36,7 +36,8 @@ def page() -> None:
             help=t("pins.help"),
         )  # fmt: skip
         names = list(pins)
-        window = timeline(_view(scene, names), scene.panels(names))
+        panels = scene.panels(names)
+        window = timeline(_view(scene, names, panels), panels)
         scene_tabs(scene, names, window)
         with buttons:
             _take_along(choice, scene)
@@ -93,18 +94,17 @@ def _query(choice: Choice) -> dict[str, str | list[str]]:
     return query
 
 
-def _view(scene: Scene, names: list[str]) -> View:
+def _view(scene: Scene, names: list[str], panels: list[Panel]) -> View:
     run = scene.run
-    kernels = run.trace.spans[run.trace.spans["kind"] == "kernel"]
     return View(
         keys=WINDOW,
         extent=scene.extent(names),
         default=scene.opening.window,
         why=scene.opening.why,
-        busy={t("overview.gpu"): kernels},
+        busy={t("overview.gpu"): run.kernels},
         gaps=run.gaps,
         slots=True,
-        alt=_alt(scene.panels(names)),
+        alt=_alt(panels),
     )
 
 
