@@ -15,6 +15,7 @@ from engine.device.cuda import CudaDevice, missing_gpu
 from engine.device.faults import Fault
 from engine.device.nvtx_ranges import nvtx_listener
 from engine.device.ranges import MakeDevice, Profiler, told_to
+from engine.device.recalled import Recall, recalling
 from engine.device.repair import Repairs
 from engine.device.settings import Settings
 from engine.device.simulator import NEVER
@@ -84,9 +85,10 @@ def make_device(
     delays: Mapping[str, int],
     profiler: Profiler | None = None,
     watcher: Watcher | None = None,
+    recall: Recall | None = None,
 ) -> Device:
     """A device for one run; whoever asks for it closes it. `profiler` is told of spans and steps,
-    `watcher` of what becomes of memory.
+    `watcher` of what becomes of memory. What is in `recall` is not computed again.
 
     Raises ConfigError where the run is to be frozen at an instant of a clock that is not modelled,
     or recorded there.
@@ -97,6 +99,8 @@ def make_device(
     if kind.measures and config.stop_at_ns is not None:
         raise ConfigError("only a run on the virtual device can be frozen at an instant")
     make: MakeDevice = kind.make if watcher is None else watched_by(watcher)
+    if recall is not None and watcher is None and can_recall(config):
+        make = recalling(recall)
     for listener in (nvtx_listener(), profiler):
         make = make if listener is None else told_to(listener, make)
     return make(
@@ -112,6 +116,13 @@ def make_device(
             delays=delays,
         )
     )
+
+
+def can_recall(config: RunConfig) -> bool:
+    """True where all that a run does leaves its mark in memory, and nowhere else."""
+    m = config.mechanisms
+    plain = (m.memory, m.inject, m.rng) == ("pinned", "none", "counter")
+    return plain and config.compute and not DEVICES[config.device].measures
 
 
 def unpaced(cost: CostModel) -> CostModel:

@@ -24,6 +24,7 @@ from engine.device.api import Device
 from engine.device.cost import MS, CostModel
 from engine.device.faults import make_fault
 from engine.device.ranges import Profiler
+from engine.device.recalled import Recall
 from engine.device.repair import Repairs
 from engine.device.settings import Stopped
 from engine.devices import make_device, model_for
@@ -175,11 +176,13 @@ def execute(
     profiler: Profiler | None = None,
     journal: Journal | None = None,
     adjust: Callable[[Parts], None] | None = None,
+    recall: Recall | None = None,
 ) -> Run:
     """Run a configuration. `repairs` are edges of hazard fixes, added while it runs. `adjust` may
     exchange a part before the run begins: an exercise puts a student's function there.
 
     `profiler` is told of spans and steps, `journal` what becomes of memory and of requests.
+    `recall` is for runs that differ in nothing but durations: nothing is computed twice for them.
     `stop` is asked between steps: once it says yes, what is in flight is finished, and the run is
     over. Raises ConfigError or WorkloadError for what cannot be run, and DeviceError where work of
     the device raises. Whatever happens, nothing goes on behind it.
@@ -188,7 +191,7 @@ def execute(
     fault = make_fault(mechanisms.inject, config.workload.fault_step)
     added = Repairs(waiting) if waiting else None
     delays = _delays(config)
-    with closing(make_device(config, added, fault, delays, profiler, journal)) as device:
+    with closing(make_device(config, added, fault, delays, profiler, journal, recall)) as device:
         model = model_for(config)
         if model is not None:
             _check_size(config.workload, model.config, late_rows(mechanisms))

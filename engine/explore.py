@@ -2,21 +2,29 @@
 
 A hazard is a property of the log, the same under every timing; whether it does harm is not. So
 the same work is run again and again with jittered durations. A run is given up at its first
-wrong text, for only the first wrong step is asked for.
+wrong text, for only the first wrong step is asked for; and where a timing leaves the order of
+conflicting reads and writes as it was in an earlier run, its tokens are known without computing
+them (`engine.device.recalled`).
 
 What this module does not do: look for the one change that shows a race (`engine.smallest`).
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context
+from functools import lru_cache
 
 from engine.config import RunConfig
+from engine.device.recalled import Recall
 from engine.execution import Run, baseline, execute
 from engine.oplog import NONE
+from engine.processes import process_pool
 from engine.token_diff import diff_tokens
+
+STEPS = 24
+STEPS_TO_SHOW = 12
+"""A token that a race makes wrong is committed so many steps later at the latest; mostly two."""
 
 CHUNK = 10
 """Runs that a process is given at a time."""
@@ -64,8 +72,9 @@ def explore(
     """Try timings 1 to `runs`; yields the exploration behind each run, or each few of them, so
     that whoever listens can show how far it is, and stop.
 
-    With several `workers` the runs are shared between as many processes, which are gone when
-    this generator is closed. They take seconds to start: worth it for hundreds of runs.
+    With several `workers` the runs are shared between as many processes. They take seconds to
+    start, so they are kept: worth it for hundreds of runs. What has not begun when this generator
+    is closed is dropped.
     """
     found = Exploration(config, jitter_percent)
     for outcomes in _tried(found, runs, workers):
@@ -78,22 +87,39 @@ def _tried(found: Exploration, runs: int, workers: int) -> Iterator[list[Outcome
     if workers == 1:
         yield from (try_timings(found, [timing]) for timing in timings)
         return
-    pool = ProcessPoolExecutor(workers, get_context("spawn"))  # a server's threads cannot fork
+    bare = replace(found, outcomes=[])
+    chunks = [timings[start : start + CHUNK] for start in range(0, runs, CHUNK)]
     try:
-        bare = replace(found, outcomes=[])
-        chunks = [timings[start : start + CHUNK] for start in range(0, runs, CHUNK)]
-        yield from pool.map(try_timings, [bare] * len(chunks), chunks)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        yield from process_pool(workers).map(try_timings, [bare] * len(chunks), chunks)
+    except BrokenProcessPool:
+        process_pool.cache_clear()  # somebody ended a process: the next exploration gets new ones
+        raise
+
+
+def cut_where_it_races(config: RunConfig) -> RunConfig:
+    """The configuration without jitter, cut after STEPS steps, or so much later that each of its
+    races has come up and had time to show. One that is cut already stays as it is."""
+    config = replace(config, jitter_percent=0.0, timing=0)
+    if config.steps is not None:
+        return config
+    latest = max((hazard.step for hazard in execute(config).hazards), default=0)
+    return replace(config, steps=max(STEPS, latest + STEPS_TO_SHOW))
 
 
 def try_timings(exploration: Exploration, timings: Sequence[int]) -> list[Outcome]:
     """The outcomes of these timings."""
-    truth = truth_of(exploration.config)
+    truth, recall = truth_of(exploration.config), recall_of(exploration.config)
     return [
-        Outcome(timing, first_wrong_step(exploration.config_of(timing), truth))
+        Outcome(timing, first_wrong_step(exploration.config_of(timing), truth, recall))
         for timing in timings
     ]
+
+
+@lru_cache(maxsize=4)
+def recall_of(config: RunConfig) -> Recall:
+    """What was read in runs of a configuration, whatever their durations; the last ones are
+    kept by this process."""
+    return {}
 
 
 def truth_of(config: RunConfig) -> Run:
@@ -101,13 +127,16 @@ def truth_of(config: RunConfig) -> Run:
     return baseline(replace(config, jitter_percent=0.0, timing=0))
 
 
-def first_wrong_step(config: RunConfig, truth: Run) -> int:
-    """The step that commits the first token other than in `truth`, NONE where there is none."""
+def first_wrong_step(config: RunConfig, truth: Run, recall: Recall | None = None) -> int:
+    """The step that commits the first token other than in `truth`, NONE where there is none.
+
+    `recall` is one for all runs that differ from this one in nothing but durations.
+    """
     watch = _Watch(truth.texts)
-    run = execute(config, listener=watch, stop=lambda: watch.saw_wrong)
+    run = execute(config, listener=watch, stop=lambda: watch.saw_wrong, recall=recall)
     step = _first_wrong(run, truth)
     if run.stopped and step == NONE:  # the text looked wrong, and no token is
-        step = _first_wrong(execute(config), truth)
+        step = _first_wrong(execute(config, recall=recall), truth)
     return step
 
 

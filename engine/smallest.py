@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from engine.config import RunConfig
 from engine.device.cost import CostModel
+from engine.device.recalled import Recall
 from engine.durations import scaled, single_durations
 from engine.explore import first_wrong_step, truth_of
 from engine.oplog import NONE
@@ -57,10 +58,11 @@ class Search:
 def smallest_change(config: RunConfig) -> Iterator[Search]:
     """Search; yields behind each run. The last one has the change, if there is any."""
     truth = truth_of(config)
+    recall: Recall = {}
     tried = 0
 
     def shows(change: Change) -> bool:
-        return first_wrong_step(change.apply(config), truth) != NONE
+        return first_wrong_step(change.apply(config), truth, recall) != NONE
 
     if shows(Change("", 0)):
         yield Search(1, 0, Change("", 0))

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 
 import msgspec
@@ -210,32 +211,40 @@ class Simulator:
             return
         self.slowed = crowded
         running = [task for _, _, task in self.running]
-        rates = [Fraction(1)] * len(running)
-        if crowded:
-            rates = _occupancy_rates(running)
-            asked = sum(task.bandwidth * rate for task, rate in zip(running, rates, strict=True))
-            if asked > FULL:
-                slower = Fraction(FULL) / asked
-                rates = [
-                    r * slower if t.bandwidth else r for t, r in zip(running, rates, strict=True)
-                ]
+        asked = tuple((task.priority, task.occupancy, task.bandwidth) for task in running)
+        rates = _rates(asked) if crowded else ((1, 1),) * len(running)
         for task, rate in zip(running, rates, strict=True):
-            _set_rate(task, rate.as_integer_ratio(), self.now_ns)
+            _set_rate(task, rate, self.now_ns)
         self.running[:] = [(_fires(task), task.seq, task) for task in running]
         heapify(self.running)
 
 
-def _occupancy_rates(running: list[Task]) -> list[Fraction]:
+Asked = tuple[tuple[int, int, int], ...]
+"""(priority, occupancy, bandwidth) of every running task."""
+
+
+@lru_cache(maxsize=1024)
+def _rates(asked: Asked) -> tuple[tuple[int, int], ...]:
+    """The rates of tasks that ask for more than the device has, as fractions."""
+    rates = _occupancy_rates(asked)
+    bandwidth = sum(ask[2] * rate for ask, rate in zip(asked, rates, strict=True))
+    if bandwidth > FULL:
+        slower = Fraction(FULL) / bandwidth
+        rates = [r * slower if ask[2] else r for ask, r in zip(asked, rates, strict=True)]
+    return tuple(rate.as_integer_ratio() for rate in rates)
+
+
+def _occupancy_rates(asked: Asked) -> list[Fraction]:
     """The rate of every running task as far as occupancy goes: high priority first."""
     wanted: dict[int, int] = defaultdict(int)
-    for task in running:
-        wanted[task.priority] += task.occupancy
+    for priority, occupancy, _ in asked:
+        wanted[priority] += occupancy
     free = FULL
     rates: dict[int, Fraction] = {}
     for priority in sorted(wanted):
         rates[priority] = Fraction(min(free, wanted[priority]), wanted[priority] or 1)
         free = max(0, free - wanted[priority])
-    return [rates[task.priority] if task.occupancy else Fraction(1) for task in running]
+    return [rates[priority] if occupancy else Fraction(1) for priority, occupancy, _ in asked]
 
 
 def _set_rate(task: Task, rate: tuple[int, int], now_ns: int) -> None:

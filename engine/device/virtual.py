@@ -148,8 +148,7 @@ class VirtualDevice(Clocks):
         self._log(OpKind.HOST_WRITE, name, HOST, (), writes, call_ns)
         self._simulator.advance(self.now_ns)
         if self.compute:
-            for buffer, rows, values in parts:
-                buffer.array[:rows] = values
+            self._fill(parts)
 
     def read(self, name: str, buffer: Buffer, rows: int) -> list[Any]:
         """The host reads the first rows of a host buffer, as they are at this instant."""
@@ -158,10 +157,7 @@ class VirtualDevice(Clocks):
         call_ns = self.now_ns
         self._log(OpKind.HOST_READ, name, HOST, (buffer.first(rows),), (), call_ns)
         self._simulator.advance(self.now_ns)
-        if buffer.data is None:
-            return [0] * rows
-        values: list[Any] = buffer.array[:rows].tolist()
-        return values
+        return [0] * rows if buffer.data is None else self._values(buffer, rows)
 
     def synchronize_event(self, event: Event, name: str) -> None:
         """Block the host until the event's last record is reached; at once if there is none."""
@@ -247,6 +243,16 @@ class VirtualDevice(Clocks):
         return reached
 
     # -------------------------------------------------------------- machinery
+
+    def _fill(self, parts: Sequence[tuple[Buffer, int, Any]]) -> None:
+        """What `write` does to memory."""
+        for buffer, rows, values in parts:
+            buffer.array[:rows] = values
+
+    def _values(self, buffer: Buffer, rows: int) -> list[Any]:
+        """What `read` finds in memory."""
+        values: list[Any] = buffer.array[:rows].tolist()
+        return values
 
     def _stage(self, src: Buffer, reads: tuple[Access, ...], work_ns: int) -> np.ndarray | None:
         """A pageable source is copied aside while the host is blocked: safe, but not async."""

@@ -13,6 +13,7 @@ from lab.catalogue import t
 from lab.chosen import chosen
 from lab.controls import MOST_JITTER
 from lab.escape import for_markdown
+from lab.forks import FORK_AT, FORK_SET
 from lab.guard import one_sentence
 from lab.race_picture import histogram
 from lab.state import Choice
@@ -26,7 +27,7 @@ STEPS = 24
 RUNS = ("50", "200", "500")
 JITTER = 25.0
 WORKERS, MANY = 2, 200
-"""So many processes for so many runs; fewer are done before a process has started."""
+"""So many processes for so many runs; fewer are done before the first process has started."""
 
 SHOWN = 8
 """Runs of each sort that can be opened."""
@@ -171,6 +172,9 @@ def _found(config: RunConfig) -> None:
         st.info(t("races.not_found", steps=config.steps))
         return
     st.info(_told(config, change))
+    if change.percent:
+        query = {FORK_AT: "0", FORK_SET: f"{change.duration}={change.factor}"}
+        st.page_link("lab/pages/stepper.py", label=t("races.to_fork"), query_params=query)
 
 
 @st.cache_data(max_entries=50, show_spinner=False, hash_funcs={RunConfig: RunConfig.key})
