@@ -17,6 +17,7 @@ page = st.navigation(
         st.Page("lab/pages/stepper.py", title=t("stepper.page")),
         st.Page("lab/pages/races.py", title=t("races.page")),
         st.Page("lab/pages/record.py", title=t("record.page")),
+        st.Page("lab/pages/host.py", title=t("host.page")),
         st.Page("lab/pages/inspect.py", title=t("inspect.page")),
     ],
     position="top",

@@ -58,8 +58,8 @@ def side_by_side(parts: Iterable[str]) -> str:
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of plain texts; a row may hold ready cells made by `cell`."""
-    head = "".join(f"<th>{for_html(text)}</th>" for text in heads)
+    """A table of plain texts; a row may hold ready cells made by `cell`, a head by `slot_head`."""
+    head = "".join(map(_as_head, heads))
     body = "".join(f"<tr>{''.join(map(_as_cell, row))}</tr>" for row in rows)
     title = f"<caption>{for_html(caption)}</caption>" if caption else ""
     return f"<table>{title}<tr>{head}</tr>{body}</table>"
@@ -72,6 +72,12 @@ def cell(text: str, note: str = "", title: str = "", pending: bool = False) -> s
     return f'<td{look} title="{for_html(title)}">{for_html(text)}{small}</td>'
 
 
+def slot_head(text: str, slot: int) -> str:
+    """The head of a slot's column, underlined in the slot's hue."""
+    hue = SLOT_HUES[slot % len(SLOT_HUES)]
+    return f'<th style="border-bottom:4px solid {hue}">{for_html(text)}</th>'
+
+
 def chip(text: str, look: str = "", title: str = "") -> str:
     """A small frame around a text; `look` is "runs", "mark" or nothing."""
     return f'<span class="chip {look}" title="{for_html(title)}">{for_html(text)}</span>'
@@ -79,3 +85,7 @@ def chip(text: str, look: str = "", title: str = "") -> str:
 
 def _as_cell(text: str) -> str:
     return text if text.startswith("<td") else f"<td>{for_html(text)}</td>"
+
+
+def _as_head(text: str) -> str:
+    return text if text.startswith("<th") else f"<th>{for_html(text)}</th>"

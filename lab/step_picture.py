@@ -4,7 +4,7 @@ Lines across the picture, each with a flag in a row of its own, say where the cu
 the run was forked, and where the two first differ.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from lab.catalogue import t
 from lab.figures import INK
@@ -60,9 +60,35 @@ def _panel(title: str, study: Study) -> Panel:
 def _drawn(
     panels: list[Panel], window: tuple[int, int], marks: list[tuple[str, int]]
 ) -> dict[str, Any]:
-    figure = draw(panels, window).figure
+    """The panels with their marks, each by its name: the cursor's flag first."""
+    told = [
+        Mark("cursor", t("stepper.flag"), at_ns)
+        if name == "flag"
+        else Mark(name, t(f"fork.flag_{name}"), at_ns)
+        for name, at_ns in marks
+    ]
+    return _with_marks(draw(panels, window).figure, told, window)
+
+
+def with_cursor(figure: dict[str, Any], at_ns: int, flag: str) -> dict[str, Any]:
+    """A timeline with a line through an instant and a word above it."""
+    return _with_marks(figure, [Mark("cursor", flag, at_ns)], (at_ns, at_ns))
+
+
+class Mark(NamedTuple):
+    """An instant (ns) with a line through it, and the word above the line."""
+
+    name: str
+    text: str
+    at_ns: int
+
+
+def _with_marks(
+    figure: dict[str, Any], marks: list[Mark], window: tuple[int, int]
+) -> dict[str, Any]:
+    """Only marks inside of the window are drawn; each keeps its row, the first the lowest."""
     layout = figure["layout"]
-    shown = [(row, *mark) for row, mark in enumerate(marks) if window[0] <= mark[1] <= window[1]]
+    shown = [(row, mark) for row, mark in enumerate(marks) if window[0] <= mark.at_ns <= window[1]]
     layout["shapes"] = [*layout.get("shapes", ()), *(_line(*mark) for mark in shown)]
     layout["annotations"] = [*layout.get("annotations", ()), *(_flag(*mark) for mark in shown)]
     margin = FLAG_PX * len(marks)
@@ -72,18 +98,18 @@ def _drawn(
     return figure
 
 
-def _line(row: int, name: str, at_ns: int) -> dict[str, Any]:
+def _line(row: int, mark: Mark) -> dict[str, Any]:
     look = {"color": EDGE, "width": 2, "dash": "dot"} if row else {"color": INK, "width": 2}
     return {
-        "type": "line", "xref": "x", "yref": "paper", "x0": at_ns / 1e6, "x1": at_ns / 1e6,
-        "y0": 0, "y1": 1, "line": look, "name": "cursor" if name == "flag" else name,
+        "type": "line", "xref": "x", "yref": "paper", "x0": mark.at_ns / 1e6,
+        "x1": mark.at_ns / 1e6, "y0": 0, "y1": 1, "line": look, "name": mark.name,
     }  # fmt: skip
 
 
-def _flag(row: int, name: str, at_ns: int) -> dict[str, Any]:
-    """The word for a line, above the picture; the first row is the lowest."""
+def _flag(row: int, mark: Mark) -> dict[str, Any]:
+    """The word for a line, above the picture."""
     return {
-        "text": t(f"stepper.{name}" if name == "flag" else f"fork.flag_{name}"),
-        "x": at_ns / 1e6, "xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom",
-        "yshift": FLAG_PX * row, "showarrow": False, "font": {"size": 11, "color": INK},
+        "text": mark.text, "x": mark.at_ns / 1e6, "xref": "x", "y": 1, "yref": "paper",
+        "yanchor": "bottom", "yshift": FLAG_PX * row, "showarrow": False,
+        "font": {"size": 11, "color": INK},
     }  # fmt: skip

@@ -60,9 +60,9 @@ class Host:
         Raises Refused, and has then done nothing.
         """
         if key not in OPERATIONS:
-            raise Refused("unknown", key=key)
+            raise Refused("unknown", pressed=key)
         if key not in self.level.allowed and not given:
-            raise Refused("not_allowed", key=key)
+            raise Refused("not_allowed")
         if self.is_over:
             raise Refused("over")
         act: Callable[[], Done] = getattr(self, f"_{OPERATIONS[key].name}")

@@ -1,0 +1,172 @@
+"""The Play page: the learner is the host, and the device and the hazard checker answer at once."""
+
+import json
+
+import streamlit as st
+
+from engine.play import LEVELS, OPERATIONS, Level, Position
+from engine.play.operations import waits_in
+from lab.catalogue import t, t_or
+from lab.escape import for_markdown
+from lab.legend import legend_html
+from lab.play_html import buffers_html, program_html, words_html
+from lab.play_picture import position_picture
+from lab.play_state import Game, current_game, number
+from lab.play_words import (
+    answer_text,
+    button_text,
+    facts_text,
+    hazard_text,
+    queue_name,
+    short,
+    verdict_text,
+)
+from lab.state import link
+from lab.step_html import boxed, side_by_side
+from lab.view import drawn_names, show_figure
+
+SAY = {"open": st.info, "won": st.success, "lost": st.error}
+
+
+def page() -> None:
+    """Level and goal, the operations, what came of them, and the state of everything."""
+    st.markdown(f"# {t('host.title')}")
+    st.caption(t("host.lead"))
+    game = current_game()
+    position = game.position()
+    _choose_level(game)
+    st.query_params.from_dict(game.query())
+    _story(position.level)
+    _operations(game, position)
+    _outcome(game, position)
+    _state(position)
+    _take_along(game)
+
+
+def _choose_level(game: Game) -> None:
+    """The list of levels. Each has a list of its own: the browser's last word on another level's
+    must not count."""
+    key = f"host-level-{game.level}"
+
+    def name(level: str) -> str:
+        title = t_or(f"level.{level}.title", LEVELS[level].title)
+        mark = t("host.solved_mark") if level in game.solved else ""
+        return t("host.level_name", number=number(LEVELS[level]), title=title, mark=mark)
+
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row.selectbox(
+        t("host.level"), [*LEVELS], index=[*LEVELS].index(game.level), format_func=name, key=key,
+        width=420, on_change=lambda: game.go_to(st.session_state[key]),
+    )  # fmt: skip
+    row.button(t("host.next"), key="host-next", on_click=game.go_on, shortcut="N")
+    solved = t("host.solved_count", solved=len(game.solved), count=len(LEVELS))
+    row.caption(solved, width="content")
+
+
+def _story(level: Level) -> None:
+    def text(part: str, source: str) -> str:
+        return for_markdown(t_or(f"level.{level.id}.{part}", source), 2000)
+
+    with st.container(border=True):
+        st.markdown(text("story", level.story))
+        st.markdown(f"**{t('host.goal')}:** {text('goal_text', level.goal_text)}")
+
+
+def _operations(game: Game, position: Position) -> None:
+    """A row of buttons for the host and for each queue, then the ways back."""
+    for queue in dict.fromkeys(operation.queue for operation in OPERATIONS.values()):
+        keys = [
+            key for key, operation in OPERATIONS.items()
+            if operation.queue == queue and key in position.level.allowed
+        ]  # fmt: skip
+        if keys:
+            row = st.container(horizontal=True, vertical_alignment="center", gap="xsmall")
+            row.markdown(f"**{for_markdown(queue_name(position, queue))}**", width=200)
+            for key in keys:
+                row.button(
+                    button_text(position, key), key=f"host-{key}", shortcut=key.upper(),
+                    on_click=game.press, args=(key,),
+                )  # fmt: skip
+    row = st.container(horizontal=True, gap="xsmall")
+    for name, shortcut, callback in (
+        ("undo", "Backspace", game.undo), ("reset", "Delete", game.reset),
+    ):  # fmt: skip
+        row.button(
+            t(f"host.{name}"), key=f"host-{name}", on_click=callback, shortcut=shortcut,
+            disabled=not position.moves,
+        )  # fmt: skip
+    shown = game.hints.get(game.level, 0)
+    if shown < len(position.level.hints):
+        row.button(
+            t("host.hint_more", number=shown + 1), key="host-hint", shortcut="T",
+            on_click=game.show_hint, type="tertiary",
+        )  # fmt: skip
+    for place, hint in enumerate(position.level.hints[:shown]):
+        text = t_or(f"level.{position.level.id}.hint_{place + 1}", hint)
+        st.markdown(f"*{t('host.hint', number=place + 1)}:* {for_markdown(text, 500)}")
+
+
+def _outcome(game: Game, position: Position) -> None:
+    """The verdict, the sentence on the last operation, and every hazard by name."""
+    verdict, said = verdict_text(position), _said(game, position)
+    SAY[position.verdict.state](f"**{for_markdown(verdict, 500)}** {for_markdown(said, 500)}")
+    for hazard in position.hazards:
+        fix = f"{t('host.hazard_fix')} `{hazard.fix.text}`"
+        st.markdown(f":red[**{for_markdown(hazard_text(hazard), 500)}**] {fix}")
+    if position.verdict.state == "won":
+        _won(position)
+
+
+def _said(game: Game, position: Position) -> str:
+    """What there is to say of what was just done: why it could not be, or what came of it."""
+    last = [place for place, step in enumerate(position.steps) if not step.refused][-1:]
+    return game.refused or (answer_text(position, last[0]) if last else t("host.program_empty"))
+
+
+def _won(position: Position) -> None:
+    level = position.level
+    with st.container(border=True):
+        st.markdown(for_markdown(t_or(f"level.{level.id}.win", level.win), 2000))
+        teaches = t_or(f"level.{level.id}.teaches", level.teaches)
+        st.markdown(
+            t("host.teaches", teaches=for_markdown(teaches), mechanism=level.mechanism)
+            + "  \n"
+            + t(
+                "host.reference", solution=level.start + level.solution,
+                length=len(level.start + level.solution),
+                waits=waits_in(level.start + level.solution),
+                own=len(level.start + position.moves), own_waits=position.waits,
+            )
+        )  # fmt: skip
+
+
+def _state(position: Position) -> None:
+    """The picture, and what program, words and buffers are like now."""
+    st.caption(facts_text(position))
+    figure = position_picture(position)
+    now = short(position.now_ns)
+    show_figure(figure, "host-picture", t("host.alt", now=now))
+    st.html(legend_html(drawn_names(figure), slots=True))
+    st.markdown(f"**{t('host.buffers', now=now)}**")
+    st.html(boxed(side_by_side(buffers_html(position))))
+    st.caption(t("host.buffers_help"))
+    st.markdown(f"**{t('host.words')}**")
+    st.html(boxed(words_html(position)))
+    st.markdown(f"**{t('host.program')}**")
+    st.html(boxed(program_html(position)))
+
+
+def _take_along(game: Game) -> None:
+    """The position as a link, the progress as a file."""
+    row = st.container(horizontal=True)
+    with row.popover(t("head.link")):
+        st.caption(t("host.link_help"))
+        st.code(link(st.context.url or "", game.query()), language=None, wrap_lines=True)
+    row.download_button(
+        t("host.download"), lambda: json.dumps(game.progress(), indent=1),
+        "overlap-lab-progress.json", "application/json", help=t("host.download_help"),
+        key="host-download",
+    )  # fmt: skip
+
+
+page()

@@ -1,0 +1,44 @@
+"""The timeline of a position: what was done, and what the queues will still do."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.oplog import OpKind
+from engine.play import Position
+from engine.streams import STREAM_LAYOUTS
+from lab.catalogue import t
+from lab.gantt import Panel, draw
+from lab.lanes import Lane, Strip, make_lanes
+from lab.lod import Layer
+from lab.step_picture import with_cursor
+from traces import Gap
+
+LEAST_NS = 12_000_000
+"""The picture is never shorter: a first operation should not fill it."""
+
+
+def position_picture(position: Position) -> dict[str, Any]:
+    """The lanes of a position with the host's place in time."""
+    computes = any(op.kind is OpKind.KERNEL for op in position.log)
+    gaps = position.gaps if computes else []  # idle before the first kernel says nothing yet
+    lanes = position_lanes(position, gaps)
+    panel = Panel("", position.trace, gaps, lanes, arrows=True, hazards=position.hazards)
+    end_ns = max(LEAST_NS, position.now_ns, *(op.end_ns for op in position.log), 0)
+    figure = draw([panel], (0, end_ns + end_ns // 25)).figure
+    return with_cursor(figure, position.now_ns, t("host.flag"))
+
+
+def position_lanes(position: Position, gaps: Sequence[Gap]) -> list[Lane]:
+    """The host's lane and one for each stream of the level, used or not."""
+    made = {lane.key: lane for lane in make_lanes(position.trace, gaps)}
+    number = {stream.name: stream.index for stream in position.log.streams}
+    names = dict.fromkeys(STREAM_LAYOUTS[position.level.mechanisms.streams])
+    keys = {f"0/{number[name]}": name for name in names}
+    return [made["host"], *(made.get(key, _empty(key, name)) for key, name in keys.items())]
+
+
+def _empty(key: str, name: str) -> Lane:
+    nothing = np.array([], dtype=np.int64)
+    return Lane(key, name, (Strip(Layer(nothing, nothing, nothing, nothing)),), gpu=True)

@@ -1,0 +1,106 @@
+"""What the Play page remembers of a learner: the level, the program, what was solved, and how.
+
+Callbacks change a `Game` and nothing else. Streamlit may end a callback wherever it touches the
+session's state, if another key was pressed meanwhile, and would lose the first one; a widget bound
+to the program would bring back what the browser last heard of. So the page also writes the URL
+itself, by which a position can be shared and a reload loses nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import streamlit as st
+
+from engine.play import LEVELS, Level, Position, play
+from lab.play_words import answer_text
+
+KEY: Final = "play-game"
+LEVEL, MOVES, SOLVED = "level", "moves", "solved"
+"""The URL's parameters."""
+
+MOST_MOVES = 200
+"""A longer program in a URL is cut; no level needs a fourth of it."""
+
+
+@dataclass(eq=False)
+class Game:
+    """One learner's game. `programs` and `hints` go by level; `refused` says why what
+    was asked for last was not possible, "" where it was."""
+
+    level: str
+    moves: str = ""
+    refused: str = ""
+    solved: set[str] = field(default_factory=set)
+    programs: dict[str, str] = field(default_factory=dict)
+    hints: dict[str, int] = field(default_factory=dict)
+
+    def press(self, key: str) -> None:
+        """Callback: one more operation. Whether it is possible shows when it is carried out."""
+        self.moves += key
+
+    def undo(self) -> None:
+        """Callback: the last operation is taken back."""
+        self.moves = self.moves[:-1]
+
+    def reset(self) -> None:
+        """Callback: back to the level's start."""
+        self.moves = ""
+
+    def go_on(self) -> None:
+        """Callback: to the level behind this one."""
+        names = [*LEVELS]
+        self.go_to(names[(names.index(self.level) + 1) % len(names)])
+
+    def go_to(self, level: str) -> None:
+        """To a level; its program, if there is one, comes back."""
+        self.level, self.refused = level, ""
+        self.moves = self.programs.get(level, "")
+
+    def show_hint(self) -> None:
+        """Callback: one more hint."""
+        self.hints[self.level] = self.hints.get(self.level, 0) + 1
+
+    def position(self) -> Position:
+        """Carry the program out. What is not possible is left out of it, and told."""
+        position = play(LEVELS[self.level], self.moves)
+        if self.moves != self.programs.get(self.level):
+            refused = [place for place, step in enumerate(position.steps) if step.refused]
+            self.refused = answer_text(position, refused[-1]) if refused else ""
+        self.moves = self.programs[self.level] = position.moves
+        if position.verdict.state == "won":
+            self.solved.add(self.level)
+        return position
+
+    def query(self) -> dict[str, str]:
+        """The URL's parameters that lead here."""
+        solved = (number(level) for level in LEVELS.values() if level.id in self.solved)
+        entries = {LEVEL: self.level, MOVES: self.moves, SOLVED: ".".join(solved)}
+        return {name: value for name, value in entries.items() if value}
+
+    def progress(self) -> dict[str, object]:
+        """What was solved, and the learner's programs, as plain values."""
+        solved = [level for level in LEVELS if level in self.solved]
+        return {"solved": solved, "programs": dict(self.programs)}
+
+
+def new_game(query: Mapping[str, str]) -> Game:
+    """The game that a URL describes; what it says in vain is left out."""
+    wanted = query.get(LEVEL, "")
+    level = wanted if wanted in LEVELS else next(iter(LEVELS))
+    solved = query.get(SOLVED, "").split(".")
+    known = {level.id for level in LEVELS.values() if number(level) in solved}
+    return Game(level, query.get(MOVES, "")[:MOST_MOVES], solved=known)
+
+
+def current_game() -> Game:
+    """This session's game."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = new_game(st.query_params.to_dict())
+    game: Game = st.session_state[KEY]
+    return game
+
+
+def number(level: Level) -> str:
+    """A level's place in their order, from 1."""
+    return str([*LEVELS].index(level.id) + 1)
