@@ -8,8 +8,11 @@ Active is not the same as efficient: it says that something ran, not how well.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from traces import intervals
 from traces.communication import is_communication
@@ -72,26 +75,53 @@ def span_union(spans: pd.DataFrame) -> intervals.Intervals:
 
 def device_activity(trace: Trace) -> list[DeviceActivity]:
     """Activity of every device with GPU work, by device number; empty if there is none."""
-    work = trace.gpu_spans().groupby("device")
-    return [_device(device, work.get_group(device)) for device in trace.devices]
+    ops = trace.gpu_spans()
+    is_kernel = (ops["kind"] == "kernel").to_numpy()
+    work = Work(
+        device=ops["device"].to_numpy(),
+        start=ops["ts_ns"].to_numpy(),
+        end=(ops["ts_ns"] + ops["dur_ns"]).to_numpy(),
+        stream=ops["stream"].to_numpy(),
+        is_kernel=is_kernel,
+        is_collective=is_kernel & is_communication(ops).to_numpy(),
+        is_copy=ops["kind"].isin(COPY_KINDS).to_numpy(),
+    )
+    order = work.device.argsort(kind="stable")
+    edges = np.flatnonzero(np.diff(work.device[order])) + 1
+    parts = np.split(order, edges) if len(order) else []
+    return [_device(Work(*(column[rows] for column in work))) for rows in parts]
 
 
-def _device(device: int, ops: pd.DataFrame) -> DeviceActivity:
-    kernels = ops[ops["kind"] == "kernel"]
-    collective = is_communication(kernels)
-    compute, communication = span_union(kernels[~collective]), span_union(kernels[collective])
-    copies = span_union(ops[ops["kind"].isin(COPY_KINDS)])
+class Work(NamedTuple):
+    """Columns of operations, those of one device or of all: one filter of the whole table instead
+    of one a device."""
+
+    device: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    stream: NDArray[np.int64]
+    is_kernel: NDArray[np.bool_]
+    is_collective: NDArray[np.bool_]
+    is_copy: NDArray[np.bool_]
+
+    def union(self, chosen: NDArray[np.bool_]) -> intervals.Intervals:
+        """The instants at which at least one of the chosen operations ran."""
+        return intervals.union(self.start[chosen], self.end[chosen])
+
+
+def _device(work: Work) -> DeviceActivity:
+    kernels, copies = work.union(work.is_kernel), work.union(work.is_copy)
+    compute = work.union(work.is_kernel & ~work.is_collective)
+    communication = work.union(work.is_collective)
     return DeviceActivity(
-        device=device,
-        start_ns=int(ops["ts_ns"].min()),
-        end_ns=int((ops["ts_ns"] + ops["dur_ns"]).max()),
-        busy_ns=intervals.total(span_union(ops)),
+        device=int(work.device[0]),
+        start_ns=int(work.start.min()),
+        end_ns=int(work.end.max()),
+        busy_ns=intervals.total(intervals.union(work.start, work.end)),
         compute_ns=intervals.total(compute),
         communication_ns=intervals.total(communication),
         exposed_communication_ns=intervals.total(intervals.subtraction(communication, compute)),
         copy_ns=intervals.total(copies),
-        copy_compute_overlap_ns=intervals.total(
-            intervals.intersection(span_union(kernels), copies)
-        ),
-        streams=tuple(sorted(int(s) for s in ops["stream"].unique())),
+        copy_compute_overlap_ns=intervals.total(intervals.intersection(kernels, copies)),
+        streams=tuple(np.unique(work.stream).tolist()),
     )

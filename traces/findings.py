@@ -65,8 +65,11 @@ def find_findings(trace: Trace, gaps: Sequence[Gap] | None = None) -> list[Findi
     activity = device_activity(trace)
     run_ns = max(1, sum(device.span_ns for device in activity), sum(gap.ns for gap in gaps))
     found = [*_of_gaps(gaps, run_ns, trace.is_engine_dump)]
+    work = trace.gpu_spans().groupby("device")
     for device in activity:
-        found += _of_busy_time(trace, device, run_ns)
+        if device.copy_ns or device.communication_ns:
+            ops = work.get_group(device.device)
+            found += _of_busy_time(ops, device, run_ns, trace.is_engine_dump)
     return sorted(found, key=lambda finding: (-finding.ns, finding.rule))
 
 
@@ -111,18 +114,19 @@ def _of_gaps(gaps: Sequence[Gap], run_ns: int, is_certain: bool) -> Iterator[Fin
             yield _finding(own, run_ns, rule.name, confidence, rule.mechanism, rule.advice)
 
 
-def _of_busy_time(trace: Trace, device: DeviceActivity, run_ns: int) -> Iterator[Finding]:
-    ops = trace.gpu_spans(device.device)
+def _of_busy_time(
+    ops: pd.DataFrame, device: DeviceActivity, run_ns: int, is_engine_dump: bool
+) -> Iterator[Finding]:
     is_kernel = ops["kind"] == "kernel"
     kernels, copies = ops[is_kernel], ops[ops["kind"].isin(COPY_KINDS)]
     collective = is_communication(kernels)
     pageable = copies[copies["name"].str.contains("pageable", case=False)]
-    if not trace.is_engine_dump and (exposed := _outside(pageable, kernels)):
+    if not is_engine_dump and (exposed := _outside(pageable, kernels)):
         yield _finding(
             exposed, run_ns, "pageable copies with no kernel beside them", HIGH, "memory=pinned",
             "Allocate the host buffers with pin_memory=True and copy with non_blocking=True.",
         )  # fmt: skip
-    if not trace.is_engine_dump and _share_a_stream(copies, kernels, device):
+    if not is_engine_dump and _share_a_stream(copies, kernels, device):
         yield _finding(
             _outside(copies, kernels), run_ns, "one stream for copies and kernels", MEDIUM,
             "streams=three", "Put the copies on streams of their own and order them with events.",

@@ -6,14 +6,18 @@ wait (`gap_walk`). For other traces a gap is a stretch between the first and the
 GPU event in which *no* stream did anything, and simpler rules apply (`gap_rules`).
 """
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from traces.activity import span_union
 from traces.gap import Gap
 from traces.gap_rules import LaunchRules
 from traces.gap_walk import GapWalk
-from traces.intervals import complement
+from traces.intervals import complement, union
 from traces.schema import NONE, Trace
+
+Int64s = NDArray[np.int64]
 
 
 def find_gaps(trace: Trace, device: int | None = None) -> list[Gap]:
@@ -26,9 +30,15 @@ def find_gaps(trace: Trace, device: int | None = None) -> list[Gap]:
     if trace.is_engine_dump:
         return [gap for number in devices for gap in _engine_gaps(trace, number)]
     rules = LaunchRules(trace)
-    work = trace.gpu_spans().groupby("device")
-    known = [number for number in devices if number in work.groups]
-    return [gap for number in known for gap in _other_gaps(rules, number, work.get_group(number))]
+    work = trace.gpu_spans()
+    places = work.groupby("device").indices
+    columns = [work.index.to_numpy(), work["ts_ns"].to_numpy(), work["dur_ns"].to_numpy()]
+    return [
+        gap
+        for number in devices
+        if number in places
+        for gap in _other_gaps(rules, number, *(column[places[number]] for column in columns))
+    ]
 
 
 def wall_ns(trace: Trace) -> tuple[int, int]:
@@ -46,7 +56,7 @@ def _engine_gaps(trace: Trace, device: int) -> list[Gap]:
     walk = GapWalk(trace, device)
     ops = trace.gpu_spans(device)
     kernels = ops[(ops["kind"] == "kernel") & (ops["dur_ns"] > 0)]
-    following = _first_at(kernels)
+    following = _first_at(kernels.index.to_numpy(), kernels["ts_ns"].to_numpy())
     start, end = wall_ns(trace)
     gaps = []
     for g0, g1 in complement(span_union(kernels), start, end).tolist():
@@ -56,19 +66,23 @@ def _engine_gaps(trace: Trace, device: int) -> list[Gap]:
     return gaps
 
 
-def _other_gaps(rules: LaunchRules, device: int, ops: pd.DataFrame) -> list[Gap]:
-    busy = span_union(ops)
-    following = _first_at(ops[ops["dur_ns"] > 0])
+def _other_gaps(
+    rules: LaunchRules, device: int, ids: Int64s, starts: Int64s, lengths: Int64s
+) -> list[Gap]:
+    """The gaps of one device, from the ids, starts and lengths of its operations in trace order."""
+    busy = union(starts, starts + lengths)
+    works = lengths > 0
+    following = _first_at(ids[works], starts[works])
     return [
         Gap(device, g0, g1, rules.parts(g0, g1, following[g1]), "middle", following[g1])
         for g0, g1 in zip(busy[:-1, 1].tolist(), busy[1:, 0].tolist(), strict=True)
     ]
 
 
-def _first_at(ops: pd.DataFrame) -> dict[int, int]:
+def _first_at(ids: Int64s, starts: Int64s) -> dict[int, int]:
     """The first span id at each start time."""
     first: dict[int, int] = {}
-    for span_id, ts in zip(ops.index.tolist(), ops["ts_ns"].tolist(), strict=True):
+    for span_id, ts in zip(ids.tolist(), starts.tolist(), strict=True):
         first.setdefault(ts, span_id)
     return first
 

@@ -1,10 +1,11 @@
 """Busy and idle time: unions over all streams, exact integers."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.traces.builders import Diagram
-from traces import device_activity
+from traces import Trace, device_activity, find_findings, find_gaps
 
 
 def test_overlapping_streams_count_once():
@@ -82,3 +83,26 @@ def test_every_busy_instant_is_in_one_class(ops):
     memset_only = len(at["memset"] - at["mm"] - at["nccl"] - at["h2d"])
     classes = device.compute_ns + device.exposed_communication_ns + device.copy_only_ns
     assert device.busy_ns == classes + memset_only
+
+
+@pytest.mark.parametrize("analysis", [device_activity, find_gaps, find_findings])
+def test_the_table_is_filtered_as_often_for_many_devices_as_for_one(analysis, monkeypatch):
+    calls = []
+    gpu_spans = Trace.gpu_spans
+
+    def counted(self, device=None):
+        calls.append(device)
+        return gpu_spans(self, device)
+
+    monkeypatch.setattr(Trace, "gpu_spans", counted)
+    counts = []
+    for devices in (1, 12):
+        rows = [
+            {"kind": kind, "ts_ns": 10 * n, "dur_ns": 4, "device": device, "stream": 0}
+            for device in range(devices)
+            for n, kind in enumerate(["h2d", "kernel", "kernel"])
+        ]
+        calls.clear()
+        analysis(Trace.from_rows(rows, meta={"format": "other"}))
+        counts.append(len(calls))
+    assert counts[0] == counts[1]

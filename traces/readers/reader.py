@@ -45,9 +45,9 @@ def read_traces(
     """Read several files of one run, such as those of its ranks, as one trace on one clock.
 
     `names` (as many as sources, or none) label those that tell no rank; `max_bytes` caps the
-    unpacked size of each; `progress` is that of `open_trace`, over all files. A single file is returned as `open_trace` reads it. Raises
-    ValueError for no source, and TraceError as `open_trace` does, for the first file that
-    cannot be read.
+    unpacked size of each; `progress` is that of `open_trace`, over all files. A single file is
+    returned as `open_trace` reads it. Raises ValueError for no source, and TraceError as
+    `open_trace` does, for the first file that cannot be read.
     """
     if not sources:
         raise ValueError("no trace was named")
