@@ -1,0 +1,5 @@
+"""A synchronise behind every batch: all times add up."""
+
+
+def makespan(stages, batches, buffers):
+    return sum(stages) * batches
