@@ -31,6 +31,7 @@ from engine.report import (
     run_report,
     workloads_report,
 )
+from engine.step_fit import fit_steps
 from engine.switched import as_lines
 from engine.torch_profile import run_profiled
 from traces import TraceError, open_trace, write_trace
@@ -89,7 +90,9 @@ def _parser() -> argparse.ArgumentParser:
         "--fork-set", action="append", default=[], nargs="+", metavar="NAME=VALUE",
         help="what the fork changes: toggles, and durations such as h2d=3x or compute=12ms",
     )  # fmt: skip
-    run.add_argument("--cost", help="a cost preset or a JSON file")
+    run.add_argument(
+        "--cost", help="a cost preset, the times of a step in ms (C8.2-G27-F4.8), or a JSON file"
+    )
     run.add_argument("--workload", help="a workload preset or a JSON file")
     run.add_argument("--batch", type=count, help="request rows a step")
     run.add_argument("--steps", type=count, help="stop after so many steps")
@@ -114,7 +117,8 @@ def _parser() -> argparse.ArgumentParser:
     fit.set_defaults(command=_fit)
     fit.add_argument(
         "trace", nargs="?", type=Path, metavar="TRACE",
-        help="what `run --out` wrote (default: measure this machine now, mode sync on threads)",
+        help="a trace with steps, of `run --out` or a profiler "
+        "(default: measure this machine now, mode sync on threads)",
     )  # fmt: skip
     fit.add_argument("-o", "--out", type=Path, required=True, help="the JSON file to write")
     for name, command, text in (
@@ -199,7 +203,8 @@ def _fit(options: argparse.Namespace) -> int:
         trace = execute(configure("sync", device="threads", steps=FIT_STEPS)).trace
     else:
         trace = open_trace(options.trace)
-    cost = fit_cost(trace, options.out.stem)
+    fit = fit_cost if trace.is_engine_dump else fit_steps
+    cost = fit(trace, options.out.stem)
     with _written(options.out):
         options.out.write_text(dump_cost(cost), encoding="utf-8")
     print(

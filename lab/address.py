@@ -7,6 +7,8 @@ nothing. Whoever followed the link should know that this is not the run it was m
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
+from engine.device.cost import CostError
+from engine.device.step_cost import cost_named
 from engine.mechanisms import BY_NAME, MechanismError, parse
 from engine.modes import MODES
 from engine.workloads import WORKLOADS
@@ -18,7 +20,6 @@ from lab.controls import (
     MOST_STEPS,
     MOST_TIMING,
 )
-from lab.recorded import known_costs
 
 MOST_SHOWN = 40
 """Letters of a value that are repeated to the reader."""
@@ -61,6 +62,14 @@ def _fits(name: str, value: str) -> bool:
     return CHECKS[name](value) if name in CHECKS else True
 
 
+def _is_cost(value: str) -> bool:
+    try:
+        cost_named(value)
+    except CostError:
+        return False
+    return True
+
+
 def _between(low: float, high: float, kind: type[int] | type[float]) -> Callable[[str], bool]:
     def check(value: str) -> bool:
         try:
@@ -73,7 +82,7 @@ def _between(low: float, high: float, kind: type[int] | type[float]) -> Callable
 
 CHECKS: dict[str, Callable[[str], bool]] = {
     "mode": MODES.__contains__,
-    "cost": lambda value: value in known_costs(),
+    "cost": _is_cost,
     "workload": WORKLOADS.__contains__,
     "compute": ("on", "off").__contains__,
     "batch": _between(1, MOST_BATCH, int),

@@ -8,13 +8,15 @@ from typing import Final
 
 import streamlit as st
 
+from engine.device.cost import CostError, CostModel
+from engine.device.costs import COSTS
+from engine.device.step_cost import cost_named
 from engine.mechanisms import BY_NAME, MOST, TABLE, Info, MechanismError, parse
 from engine.modes import MODES
 from engine.toggle_words import in_words
 from engine.workloads import WORKLOADS
 from lab.catalogue import t, t_or
-from lab.measuring import RECORDED
-from lab.recorded import known_costs
+from lab.escape import for_markdown
 from lab.state import DEFAULT_MODE, Choice, default_workload, mode_toggles
 from lab.window import WindowKeys, forget
 
@@ -54,15 +56,11 @@ def apply_mode() -> None:
 def apply_cost() -> None:
     """Callback: a cost model brings its workload along."""
     scene = MODES[st.session_state["mode"]]
-    state = st.session_state
-    state["workload"] = default_workload(scene, state["cost"], known_costs())
-    forget(state, WINDOW)
-
-
-def take_recorded_cost() -> None:
-    """Callback: choose the cost model of this session's recording, with its workload."""
-    st.session_state["cost"] = RECORDED
-    apply_cost()
+    try:
+        st.session_state["workload"] = default_workload(scene, st.session_state["cost"])
+    except CostError:
+        return  # what was typed in is no cost model, and the page says so
+    forget(st.session_state, WINDOW)
 
 
 def reset_toggles(*names: str) -> None:
@@ -116,18 +114,29 @@ def _browse(chosen: str) -> None:
 
 def _cost_and_workload(mode: str) -> tuple[str, str]:
     scene = MODES[mode]
-    costs, workloads = known_costs(), list(WORKLOADS)
-    cost = st.selectbox(
-        t("cost.label"), list(costs), index=list(costs).index(scene.cost), key="cost", bind=BOUND,
-        on_change=apply_cost, help=t("cost.help"),
+    costs, workloads = list(COSTS), list(WORKLOADS)
+    asked = st.selectbox(
+        t("cost.label"), costs, index=costs.index(scene.cost), key="cost", bind=BOUND,
+        on_change=apply_cost, help=t("cost.help"), accept_new_options=True,
     )  # fmt: skip
-    st.caption(t_or(f"cost.{cost}", costs[cost].about))
+    model = _cost_or(asked, scene.cost)
+    cost = model.name
+    st.caption(t_or(f"cost.{cost}", model.about))
     workload = st.selectbox(
         t("workload.label"), workloads, key="workload", bind=BOUND,
-        index=workloads.index(default_workload(scene, cost, costs)),
+        index=workloads.index(default_workload(scene, cost)),
     )  # fmt: skip
     st.caption(t_or(f"workload.{workload}", WORKLOADS[workload].about))
     return cost, workload
+
+
+def _cost_or(asked: str | None, default: str) -> CostModel:
+    """The cost model that was chosen or typed in; another one with a word where it is none."""
+    try:
+        return cost_named(asked or default)
+    except CostError as error:
+        st.error(for_markdown(str(error), 400))
+        return COSTS[default]
 
 
 def _mechanisms(mode: str) -> dict[str, str]:
@@ -237,5 +246,5 @@ def _advanced(choice: Choice) -> Choice:
         )  # fmt: skip
     return Choice(
         choice.mode, choice.changes, choice.cost, choice.workload, batch, steps, requests,
-        seed, jitter, compute != "off", timing or 0, known_costs(),
+        seed, jitter, compute != "off", timing or 0,
     )  # fmt: skip

@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 
 from engine import configure
 from engine.config import RunConfig
-from engine.device.cost import CostModel
-from engine.device.costs import COSTS
+from engine.device.step_cost import cost_named
 from engine.mechanisms import TABLE, Mechanisms, encode
 from engine.mode import Mode
 from engine.modes import MODES
@@ -29,15 +28,15 @@ def mode_toggles(mode: Mode) -> dict[str, str]:
     return {info.name: encode(getattr(mechanisms, info.name)) for info in TABLE}
 
 
-def default_workload(mode: Mode, cost: str, costs: Mapping[str, CostModel] = COSTS) -> str:
+def default_workload(mode: Mode, cost: str) -> str:
     """The mode's workload, or the one that another cost model brings along."""
-    return mode.workload if cost == mode.cost else costs[cost].workload
+    return mode.workload if cost == mode.cost else cost_named(cost).workload
 
 
 @dataclass(frozen=True)
 class Choice:
     """Everything that determines the run. `changes` are toggles that differ from the mode's;
-    `costs` are the cost models by name; None stands for what the workload or the mode says."""
+    None stands for what the workload or the mode says."""
 
     mode: str = DEFAULT_MODE
     changes: Mapping[str, str] = field(default_factory=dict)
@@ -50,7 +49,6 @@ class Choice:
     jitter: float = 0.0
     compute: bool = True
     timing: int = 0
-    costs: Mapping[str, CostModel] = field(default_factory=lambda: COSTS)
 
     @property
     def scene(self) -> Mode:
@@ -62,7 +60,7 @@ class Choice:
         config = configure(
             self.mode,
             set=self.changes,
-            cost=self.costs[self.cost] if self.cost else None,
+            cost=cost_named(self.cost) if self.cost else None,
             workload=self.workload or None,
             batch=self.batch,
             steps=self.steps,
@@ -86,7 +84,7 @@ class Choice:
         """The URL's parameters: what differs from the mode, no more."""
         scene = self.scene
         cost = self.cost or scene.cost
-        workload = default_workload(scene, cost, self.costs)
+        workload = default_workload(scene, cost)
         values: dict[str, tuple[object, object]] = {
             "mode": (self.mode, DEFAULT_MODE),
             **{name: (value, None) for name, value in self.changes.items()},

@@ -6,17 +6,22 @@ from pathlib import Path
 
 from engine.device.cost import HOST_EXTRA, HOST_STEPS, KERNEL_FAMILIES, LIMITS, CostError, CostModel
 from engine.device.costs import COSTS
+from engine.device.step_cost import TEXT, cost_named
 from engine.json_file import read_json
 
 
 def load_cost(source: str) -> CostModel:
-    """A preset by name, or a JSON file as written by `dump_cost`.
+    """A preset by name, the times of a step (`C8.2-G27-F4.8`), or a JSON file as written by
+    `dump_cost`.
 
     Raises CostError with one sentence when it is neither or holds unusable numbers.
     """
-    if source in COSTS:
-        return COSTS[source]
-    missing = f"no cost model {source!r}: use one of {', '.join(COSTS)}, or a JSON file"
+    if source in COSTS or TEXT.fullmatch(source):
+        return cost_named(source)
+    missing = (
+        f"no cost model {source!r}: use one of {', '.join(COSTS)}, the times of a step in ms as "
+        "C8.2-G27-F4.8-in0.3-out0.1, or a JSON file"
+    )
     return cost_from_dict(read_json(source, missing, CostError), Path(source).stem)
 
 

@@ -36,6 +36,10 @@ def metrics(app: AppTest) -> dict[str, str]:
     return {metric.label: metric.value for metric in app.metric}
 
 
+def step_ms(app: AppTest) -> float:
+    return float(metrics(app)["Step"].split()[0])
+
+
 def test_home_shows_both_runs_and_their_numbers() -> None:
     app = open_page()
     assert not app.exception
@@ -97,6 +101,15 @@ def test_a_cost_model_brings_its_workload_along() -> None:
     app.selectbox(key="cost").set_value("worked-2-6").run()
     assert not app.exception
     assert app.selectbox(key="workload").value == "independent"
+
+
+def test_the_times_of_a_step_are_a_cost_model() -> None:
+    app = timeline(compute="off", mode="sync", cost="C2-G6-F1")
+    assert not app.exception and not app.warning
+    assert 8.9 < step_ms(app) < 9.1
+    app = timeline(compute="off", mode="sync", cost="C4-G")
+    assert not app.exception
+    assert "no cost model" in app.sidebar.error[0].value and "cost=C4" in app.warning[0].value
 
 
 def test_a_url_restores_scene_changes_and_window() -> None:
