@@ -41,9 +41,9 @@ def arrow_traces(
     launches = _segments(trace, places, window, ("launch",))
     drawn = []
     if 0 < len(launches) <= MAX_LAUNCHES:
-        drawn.append(_trace(LAUNCH_ARROW, launches, FAINT, "dot", 5))
+        drawn.append(arrows(LAUNCH_ARROW, launches, FAINT, "dot", 5))
     if 0 < len(events) <= MAX_ARROWS:
-        drawn.append(_trace(EVENT_ARROW, events, EDGE, "solid", 9))
+        drawn.append(arrows(EVENT_ARROW, events, EDGE, "solid", 9))
     return drawn
 
 
@@ -68,12 +68,12 @@ def _segments(
     for a, b in zip(src[inside].tolist(), dst[inside].tolist(), strict=True):
         one, other = places.get(lanes(a)), places.get(lanes(b))
         if one and other and one is not other:
-            y0, y1 = _ends(one, other)
+            y0, y1 = ends(one, other)
             found.append((int(end[a]) / 1e6, y0, int(start[b]) / 1e6, y1))
     return found
 
 
-def _ends(one: Place, other: Place) -> tuple[float, float]:
+def ends(one: Place, other: Place) -> tuple[float, float]:
     """Where an arrow leaves and arrives. Copy lanes are nearly empty, so that it may start in
     their middle and can be followed."""
     down = other.top > one.top
@@ -84,12 +84,20 @@ def _ends(one: Place, other: Place) -> tuple[float, float]:
 def lane_keys(trace: Trace) -> Callable[[int], str]:
     """A function from span id to the key of its lane."""
     device, stream = trace.spans["device"].to_numpy(), trace.spans["stream"].to_numpy()
-    return lambda span: f"{device[span]}/{stream[span]}" if device[span] >= 0 else "host"
+    track, own = trace.spans["track"].to_numpy(), trace.is_engine_dump
+
+    def key(span: int) -> str:
+        if device[span] >= 0:
+            return f"{device[span]}/{stream[span]}"
+        return "host" if own else str(track[span])
+
+    return key
 
 
-def _trace(
+def arrows(
     name: str, segments: list[Segment], color: str, dash: str, head_px: int
 ) -> dict[str, Any]:
+    """One scatter trace of many arrows."""
     xs: list[float | None] = []
     ys: list[float | None] = []
     for x0, y0, x1, y1 in segments:

@@ -23,6 +23,7 @@ from lab.hover import Hover
 from lab.labels import shortened
 from lab.lanes import Lane
 from lab.lod import reduce_layers
+from lab.marks import mark_traces
 from traces import Gap, Trace
 
 LANE_PX = 34
@@ -40,7 +41,8 @@ LONGEST_LABEL = 26
 class Panel:
     """One run in the picture. `arrows`: draw what waited for what, where there is room;
     `hazards`: mark them; `counters`: draw them below all lanes. `pair`: two operations to put a
-    frame around, with a dashed edge between them where `pair_races`."""
+    frame around, with a dashed edge between them where `pair_races`. `marked`: a span to frame,
+    with its flows."""
 
     title: str
     trace: Trace
@@ -51,6 +53,7 @@ class Panel:
     counters: bool = False
     pair: tuple[Op, ...] = ()
     pair_races: bool = False
+    marked: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +156,8 @@ def _arrows(
         if panel.hazards:
             traces += alarm_traces(panel.trace, panel.hazards, places)
         traces += pair_traces(panel.pair, places, panel.pair_races)
+        if panel.marked is not None:
+            traces += mark_traces(panel.trace, panel.marked, places, window)
     return traces
 
 

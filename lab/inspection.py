@@ -10,19 +10,35 @@ from heapq import nsmallest
 
 import pandas as pd
 
+from engine.device.cost import CostError
+from engine.device.step_cost import StepTimes, parse_times
+from engine.fit import FitError
+from engine.step_fit import times_of
 from lab.catalogue import t
 from lab.gantt import Panel
-from lab.hover import cause_text
+from lab.idle import DeviceIdle, idle_of
 from lab.lanes import Lane, make_lanes
-from lab.units import percent, short_ms
-from traces import DeviceActivity, Gap, Trace, device_activity, find_gaps, gaps_by_cause, wall_ns
+from traces import (
+    DeviceActivity,
+    Finding,
+    Gap,
+    Steps,
+    Trace,
+    WhatIf,
+    device_activity,
+    find_findings,
+    find_gaps,
+    find_steps,
+    gaps_by_cause,
+    wall_ns,
+    what_if,
+)
 
 MAX_LANES = 12
 """Lanes shown at first; the others wait in the list of lanes."""
 
 MAX_THREADS = 2
 FIRST_STEPS = 5
-CAUSES_NAMED = 3
 MIN_JUMP_NS = 5_000
 
 
@@ -79,11 +95,11 @@ class Inspection:
         shown = [lane for lane in busiest[:MAX_THREADS] if lane.launches or not gpu]
         return [lane.key for lane in [*gpu, *(shown or busiest[:1])]]
 
-    def panel(self, keys: Sequence[str]) -> Panel:
-        """The chosen lanes, in their own order."""
+    def panel(self, keys: Sequence[str], marked: int | None = None) -> Panel:
+        """The chosen lanes, in their own order; `marked` is a span to frame."""
         lanes = [lane for lane in self.lanes if lane.key in keys]
         own = self.trace.is_engine_dump
-        return Panel("", self.trace, self.gaps, lanes, arrows=own, counters=own)
+        return Panel("", self.trace, self.gaps, lanes, own, counters=own, marked=marked)
 
     @cached_property
     def busy_rows(self) -> Mapping[str, pd.DataFrame]:
@@ -102,27 +118,46 @@ class Inspection:
         return nsmallest(count, self.gaps, key=lambda gap: (-gap.ns, gap.start_ns))
 
     @cached_property
-    def verdicts(self) -> list[str]:
-        """One sentence a device: how idle, and why."""
-        return [self._verdict(device) for device in self.devices]
+    def idles(self) -> list[DeviceIdle]:
+        """Idle time of each device, on the one base of the page."""
+        return idle_of(self.trace, self.devices, self.gaps)
 
-    def _verdict(self, device: DeviceActivity) -> str:
-        gaps = [gap for gap in self.gaps if gap.device == device.device]
-        idle = sum(gap.ns for gap in gaps)
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What costs time, the costliest first."""
+        return find_findings(self.trace, self.gaps)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The steps of the trace, where it has any."""
+        return find_steps(self.trace)
+
+    @cached_property
+    def prediction(self) -> WhatIf:
+        """What asynchronous batching would give."""
+        return what_if(self.trace, self.gaps, self.steps)
+
+    @cached_property
+    def recorded_ns(self) -> int:
+        """How long the steps took that the prediction is about, their last kernels included."""
         start, end = wall_ns(self.trace)
-        span = end - start if self.trace.is_engine_dump else device.span_ns
-        if not idle or not span:
-            return t("verdict.busy", device=device.device, span=short_ms(span))
-        causes = list(gaps_by_cause(gaps).items())[:CAUSES_NAMED]
-        told = ", ".join(
-            t("verdict.cause", share=percent(ns / idle), cause=cause_text(cause))
-            for cause, ns in causes
-        )
-        key = "verdict.no_kernel" if self.trace.is_engine_dump else "verdict.idle"
-        return t(
-            key, device=device.device, share=percent(idle / span),
-            span=short_ms(span), causes=told,
-        )  # fmt: skip
+        if self.trace.is_engine_dump or not self.steps.count:
+            return end - start
+        last = max([self.steps.steps[-1].end_ns, *(device.end_ns for device in self.devices)])
+        return last - self.steps.steps[0].start_ns
+
+    @property
+    def saving(self) -> float:
+        """The share of the recorded time that overlap would save, 0 to 1."""
+        return max(0.0, 1 - self.prediction.async_ns / self.recorded_ns) if self.recorded_ns else 0
+
+    @cached_property
+    def step_times(self) -> StepTimes | None:
+        """What a mean step takes, as the Timeline page takes it; None where that is unknown."""
+        try:
+            return parse_times(str(times_of(self.prediction)))
+        except (FitError, CostError):
+            return None
 
     @cached_property
     def warnings(self) -> list[str]:

@@ -7,7 +7,17 @@ from collections.abc import Iterable
 
 from lab.catalogue import t
 from lab.escape import for_html
-from lab.palette import ALARM, EDGE, GAP, HAZARD, STYLE_NAMES, STYLES, Style, slot_letter
+from lab.palette import (
+    ALARM,
+    EDGE,
+    GAP,
+    HAZARD,
+    MARKED,
+    STYLE_NAMES,
+    STYLES,
+    Style,
+    slot_letter,
+)
 
 STRIPES = {"/": 135, "\\": 45, "x": 90, ".": 0}
 """CSS angles that look like Plotly's hatches."""
@@ -33,6 +43,8 @@ def legend_html(drawn: Iterable[str], slots: bool) -> str:
     for name, key in ((EVENT_ARROW, "legend.event"), (LAUNCH_ARROW, "legend.launched")):
         if name in names:
             items[t(key)] = ARROW
+    if MARKED in names:
+        items[t("legend.selected")] = "<b>▢</b>"
     if HAZARD in names:
         items[t("legend.hazard")] = f'<b style="color:{ALARM}">▲</b>'
     if LONG_GAP in names:

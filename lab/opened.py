@@ -1,10 +1,13 @@
 """Reads uploaded files and samples, once each.
 
-What was read is kept for the session that opened it, keyed by the file's hash; two of them,
-because a long trace takes hundreds of MB.
+What was read is kept for the session that opened it, keyed by the files' hash; a few of them,
+because a long trace takes hundreds of MB. One setting is the limit of an upload and of what it
+may unpack to: Streamlit's `server.maxUploadSize`.
 """
 
 import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -12,37 +15,90 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from lab.catalogue import language, t
 from lab.inspection import Inspection
 from lab.study import Study
-from traces import Sample, open_sample, open_trace
+from traces import Sample, Trace, TraceError, open_sample, open_trace
+from traces.readers.merge import merged
 
-MAX_UPLOAD_MB = 100
-MAX_UNPACKED_BYTES = 800 << 20
+KEPT = 3
+
+Progress = Callable[[float, int], None]
+"""Told how many bytes of how many are read."""
 
 
-def read_upload(file: UploadedFile) -> Inspection:
-    """The trace in an uploaded file. Raises TraceError with one sentence."""
-    data = file.getvalue()
-    with st.spinner(t("inspect.reading"), show_time=True):
-        return _opened(hashlib.sha256(data).hexdigest(), file.name, language(), data)
+def limit_mb() -> int:
+    """The most MB that one file may have, packed or unpacked."""
+    return int(st.get_option("server.maxUploadSize"))
+
+
+def limit_text() -> str:
+    """The limit, and how to set another."""
+    mb = limit_mb()
+    size = f"{mb / 1024:g} GiB" if mb >= 1024 else f"{mb} MiB"
+    return t("inspect.limit", size=size)
+
+
+def read_uploads(files: Sequence[UploadedFile]) -> Inspection:
+    """The trace in an uploaded file, or those of several files of one run on one clock, with its
+    progress on the page. Raises TraceError with one sentence."""
+    return _kept([file.getvalue() for file in files], [file.name for file in files])
+
+
+def read_recording(study: Study) -> Inspection:
+    """A recorded run, read as the file that it is saved to."""
+    return _kept([study.file], [t("inspect.recorded")])
+
+
+def _kept(data: Sequence[bytes], names: Sequence[str]) -> Inspection:
+    """What this session has read of these files before, or else reads now. The language is part
+    of the key, for an inspection keeps sentences."""
+    digest = hashlib.sha256()
+    for part in data:
+        digest.update(hashlib.sha256(part).digest())
+    key, shelf = f"{digest.hexdigest()} {language()} {names}", _shelf()
+    if key not in shelf:
+        bar = st.progress(0.0, t("inspect.reading"))
+
+        def show(done: float, total: int) -> None:
+            told = t("inspect.read", done=f"{done / 1e6:,.1f}", total=f"{total / 1e6:,.1f}")
+            bar.progress(min(1.0, done / max(1, total)), told)
+
+        try:
+            with st.spinner(t("inspect.reading"), show_time=True):
+                shelf[key] = Inspection(read(data, names, show), ", ".join(names), key)
+        finally:
+            bar.empty()
+        while len(shelf) > KEPT:
+            shelf.popitem(last=False)
+    shelf.move_to_end(key)
+    return shelf[key]
+
+
+def read(data: Sequence[bytes], names: Sequence[str], progress: Progress) -> Trace:
+    """One trace of all files. Raises TraceError, which names the file where there are several."""
+    total, before, traces = sum(map(len, data)), 0, []
+    for part, name in zip(data, names, strict=True):
+
+        def show(done: int, in_all: int, start: int = before, size: int = len(part)) -> None:
+            progress(start + size * done / max(1, in_all), total)
+
+        try:
+            traces.append(open_trace(part, name, limit_mb() << 20, show))
+        except TraceError as error:
+            raise TraceError(f"{name}: {error}" if len(data) > 1 else str(error)) from error
+        before += len(part)
+    progress(total, total)
+    return traces[0] if len(traces) == 1 else merged(traces)
+
+
+@st.cache_resource(show_spinner=False, scope="session")
+def _shelf() -> OrderedDict[str, Inspection]:
+    """What this session has opened, the latest last."""
+    return OrderedDict()
 
 
 def read_sample(sample: Sample) -> Inspection:
     """A bundled trace."""
     with st.spinner(t("inspect.reading"), show_time=True):
         return _sampled(sample, language())
-
-
-def read_recording(study: Study) -> Inspection:
-    """A recorded run, read as the file that it is saved to."""
-    with st.spinner(t("inspect.reading"), show_time=True):
-        digest = hashlib.sha256(study.file).hexdigest()
-        return _opened(digest, t("inspect.recorded"), study.file)
-
-
-@st.cache_resource(max_entries=2, show_spinner=False, scope="session")
-def _opened(digest: str, name: str, spoken: str, _data: bytes) -> Inspection:
-    """`digest`, `name` and the language are the key, for an inspection keeps sentences; hashing
-    the bytes again would take as long as reading."""
-    return Inspection(open_trace(_data, name, MAX_UNPACKED_BYTES), name, digest)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -14,6 +14,9 @@ ALARM = "#D55E00"
 HAZARD = "hazard"
 """Name of the trace that marks hazards in a timeline."""
 
+MARKED = "selected"
+"""Name of the trace that frames the selected span in a timeline."""
+
 GAP = "#E69F00"
 HOST = "#6B757F"
 EDGE = "#808A94"

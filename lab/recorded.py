@@ -1,12 +1,10 @@
-"""This session's last recording: kept from page to page, with the cost model fitted from it."""
+"""This session's last recording, kept from page to page."""
 
 from typing import Final
 
 import streamlit as st
 
-from engine.device.cost import CostModel
-from engine.device.costs import COSTS
-from lab.measuring import RECORDED, Measured
+from lab.measuring import Measured
 
 _KEY: Final = "recording"
 
@@ -20,9 +18,3 @@ def recording() -> Measured | None:
     """The last recording, if there is one."""
     found: Measured | None = st.session_state.get(_KEY)
     return found
-
-
-def known_costs() -> dict[str, CostModel]:
-    """The cost models to choose from, by name: the presets, and the recording's."""
-    found = recording()
-    return {**COSTS, RECORDED: found.cost} if found else dict(COSTS)

@@ -9,10 +9,14 @@ import pandas as pd
 
 from engine.hazards import Hazard
 from lab.catalogue import t
+from lab.glossary import meaning
 from lab.hover import cause_text
+from lab.idle import DeviceIdle
 from lab.palette import slot_letter
 from traces import DeviceActivity, Gap, Trace
-from traces.schema import NONE
+from traces.activity import span_union
+from traces.intervals import total
+from traces.schema import COPY_KINDS, NONE
 
 MAX_SPANS = 5000
 
@@ -45,11 +49,16 @@ def idle_table(
     return pd.DataFrame(table)
 
 
-def span_table(trace: Trace, window: tuple[int, int]) -> pd.DataFrame:
+def shown_spans(trace: Trace, window: tuple[int, int]) -> pd.DataFrame:
     """The first MAX_SPANS spans that touch the window."""
     spans = trace.spans
     inside = (spans["ts_ns"] < window[1]) & (spans["ts_ns"] + spans["dur_ns"] >= window[0])
-    shown = spans[inside].head(MAX_SPANS)
+    return spans[inside].head(MAX_SPANS)
+
+
+def span_table(trace: Trace, window: tuple[int, int]) -> pd.DataFrame:
+    """Those spans as the page shows them."""
+    shown = shown_spans(trace, window)
     return pd.DataFrame(
         {
             t("span.start"): shown["ts_ns"] / 1e6,
@@ -68,22 +77,41 @@ def gap_table(gaps: Sequence[Gap]) -> pd.DataFrame:
     rows = [
         (
             gap.device, gap.start_ns / 1e6, gap.ns / 1e6, cause_text(gap.cause),
+            meaning(gap.cause, gap.ns),
             "; ".join(f"{cause_text(p.cause)} {p.ns / 1e6:.3f} ms" for p in gap.parts[1:]),
         )
         for gap in gaps
     ]  # fmt: skip
-    names = ("device", "start", "ms", "cause", "also")
+    names = ("device", "start", "ms", "cause", "means", "also")
     return pd.DataFrame(rows, columns=[t(f"gaps.{name}") for name in names])
 
 
-def device_table(devices: Sequence[DeviceActivity]) -> pd.DataFrame:
-    """Busy and idle of each device."""
+def device_table(devices: Sequence[DeviceActivity], idles: Sequence[DeviceIdle]) -> pd.DataFrame:
+    """How idle each device was, and what it did otherwise."""
     rows = [
         (
-            d.device, 100 * d.active, 100 * d.compute_active, d.busy_ns / 1e6, d.idle_ns / 1e6,
-            d.copy_ns / 1e6, d.copy_compute_overlap_ns / 1e6, ", ".join(map(str, d.streams)),
+            d.device, 100 * idle.share, idle.idle_ns / 1e6, idle.of_ns / 1e6, d.compute_ns / 1e6,
+            d.exposed_communication_ns / 1e6, d.copy_ns / 1e6, d.copy_compute_overlap_ns / 1e6,
         )
-        for d in devices
+        for d, idle in zip(devices, idles, strict=True)
     ]  # fmt: skip
-    names = ("id", "active", "compute", "busy", "idle", "copy", "overlap", "streams")
+    names = ("id", "share", "idle", "of", "compute", "comm", "copy", "over")
     return pd.DataFrame(rows, columns=[t(f"device.{name}") for name in names])
+
+
+def stream_table(trace: Trace, idles: Sequence[DeviceIdle]) -> pd.DataFrame:
+    """What each stream of each device was used for."""
+    base = {idle.device: idle.of_ns for idle in idles}
+    rows = []
+    for _, ops in trace.gpu_spans().groupby(["device", "stream"]):
+        device, stream = (int(ops[name].iloc[0]) for name in ("device", "stream"))
+        busy = total(span_union(ops))
+        copies = ops[ops["kind"].isin(COPY_KINDS)]
+        rows.append(
+            (
+                device, stream, int((ops["kind"] == "kernel").sum()), len(copies), busy / 1e6,
+                total(span_union(copies)) / 1e6, 100 * busy / max(1, base[device]),
+            )
+        )  # fmt: skip
+    names = ("device", "id", "kernels", "copied", "busy", "copies", "share")
+    return pd.DataFrame(rows, columns=[t(f"stream.{name}") for name in names])

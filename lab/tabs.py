@@ -11,6 +11,7 @@ from lab.anatomy import anatomy
 from lab.catalogue import t
 from lab.charts import idle_bars
 from lab.escape import for_markdown
+from lab.glossary import glossary
 from lab.scene import Scene
 from lab.service import capacity_table, service_formats, waiting_table
 from lab.tables import MAX_SPANS, hazard_table, idle_table, span_table
@@ -83,6 +84,7 @@ def _idle(scene: Scene, names: list[str]) -> None:
     table = idle_table(gaps, wall)
     formats = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
     st.dataframe(table, hide_index=True, column_config=formats)
+    glossary(list(dict.fromkeys(cause for of_run in gaps.values() for cause in of_run)))
 
 
 def _service(scene: Scene) -> None:

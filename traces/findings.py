@@ -17,7 +17,7 @@ from traces.activity import DeviceActivity, device_activity, span_union
 from traces.communication import is_communication
 from traces.finding_rules import HIGH, LOW, MEDIUM, RULES, rule_of
 from traces.gap import Gap
-from traces.gaps import find_gaps
+from traces.gaps import find_gaps, observed_ns
 from traces.schema import COPY_KINDS, NONE, Trace
 
 MOST_EVIDENCE = 5
@@ -63,7 +63,7 @@ def find_findings(trace: Trace, gaps: Sequence[Gap] | None = None) -> list[Findi
     them."""
     gaps = find_gaps(trace) if gaps is None else gaps
     activity = device_activity(trace)
-    run_ns = max(1, sum(device.span_ns for device in activity), sum(gap.ns for gap in gaps))
+    run_ns = max(1, sum(observed_ns(trace, device) for device in activity))
     found = [*_of_gaps(gaps, run_ns, trace.is_engine_dump)]
     work = trace.gpu_spans().groupby("device")
     for device in activity:

@@ -96,6 +96,23 @@ def cost_of(times: StepTimes) -> CostModel:
     )
 
 
+def times_in(cost: CostModel) -> StepTimes:
+    """What a plain step of the loop takes under a cost model, for a request a row none more: what
+    `cost_of` makes of these times takes as long."""
+    launch = CALLS * cost.launch_ns
+    before, after = (
+        sum(cost.host_ns.get(name, 0) for name in names) for names in (BEFORE, AFTER)
+    )
+    return StepTimes(
+        prepare=(before + launch + EVENTS * cost.event_ns) / MS,
+        compute=cost.gpu_step_ns / MS,
+        finish=after / MS,
+        copy_in=cost.h2d_ns / MS,
+        copy_out=cost.d2h_ns / MS,
+        launch=launch / MS,
+    )
+
+
 def _shared(names: tuple[str, ...], total_ns: int) -> dict[str, int]:
     return _divided({name: LIKE.host_ns[name] for name in names}, total_ns)
 

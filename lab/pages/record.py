@@ -6,14 +6,14 @@ from typing import Final
 import streamlit as st
 
 from engine.config import RunConfig
+from engine.device.step_cost import times_in
 from engine.devices import DEVICES, check_device
 from lab.catalogue import t
 from lab.chosen import chosen
-from lab.controls import take_recorded_cost
 from lab.escape import for_markdown
 from lab.guard import one_sentence
 from lab.measured_figures import figure_cards
-from lab.measuring import LIMIT_S, RECORDED, Measured, measure
+from lab.measuring import LIMIT_S, Measured, measure
 from lab.opening import opening_of
 from lab.recorded import keep, recording
 from lab.scene import panel_of
@@ -144,8 +144,7 @@ def _view(found: Measured) -> View:
 
 
 def _take_along(choice: Choice, found: Measured) -> None:
-    """The trace as a file or on the Inspect page, and the cost model, which the sidebar then asks
-    for on every page."""
+    """The trace as a file or on the Inspect page, and the cost model on the Timeline page."""
     name = f"overlap-lab-{found.config.mode}-{found.config.device}.json.gz"
     st.download_button(
         t("head.download"), lambda: found.study.file, name, "application/gzip",
@@ -155,13 +154,11 @@ def _take_along(choice: Choice, found: Measured) -> None:
         "lab/pages/inspect.py", label=t("record.to_inspect"),
         query_params={"sample": t("inspect.recorded")},
     )  # fmt: skip
-    if choice.cost == RECORDED:
-        st.page_link("lab/pages/timeline.py", label=t("record.to_timeline"))
-    else:
-        st.button(
-            t("record.take"), key="record-take", help=t("record.take_help"),
-            on_click=take_recorded_cost,
-        )  # fmt: skip
+    choice = replace(choice, cost=str(times_in(found.cost)), workload="")
+    st.page_link(
+        "lab/pages/timeline.py", label=t("record.take"), help=t("record.take_help"),
+        query_params=choice.query(),
+    )  # fmt: skip
 
 
 page()

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from lab.inspect_verdict import causes_told, verdict
 from lab.inspection import Inspection, around
-from lab.tables import device_table, gap_table, span_table
+from lab.tables import device_table, gap_table, span_table, stream_table
 from tests.lab.samples import profiler_trace, study
 from traces import Trace, open_trace
 
@@ -26,16 +27,18 @@ def test_a_saved_run_has_the_same_lanes_and_gaps(mode: str) -> None:
 
 def test_the_verdict_of_a_saved_run_is_the_runs_own() -> None:
     run = study("sync")
-    (sentence,) = Inspection(run.trace, "run", "key").verdicts
-    assert f"for {100 * (1 - run.numbers.gpu_active):.1f} %" in sentence
-    assert "update state" in sentence
+    opened = Inspection(run.trace, "run", "key")
+    sentence = verdict(opened)
+    assert f"idle {100 * (1 - run.numbers.gpu_active):.1f} %" in sentence
+    assert "waits for the host between steps; async would give about 2" in sentence
+    assert "update state" in causes_told(opened)
 
 
 def test_a_busy_device_and_a_missing_one_are_told() -> None:
-    assert "never idle" in Inspection(profiler_trace(spans=1), "x", "k").verdicts[0]
+    assert "never idle" in verdict(Inspection(profiler_trace(spans=1), "x", "k"))
     host = {"track": "t", "kind": "launch", "name": "cudaLaunchKernel", "dur_ns": 5}
     lost = Inspection(Trace.from_rows([host], meta={"format": "x"}), "x", "k")
-    assert lost.verdicts == []
+    assert verdict(lost) == ""
     assert "1 operations but no GPU work" in lost.warnings[0]
     empty = Inspection(Trace.from_rows([], meta={"skipped": 3, "format": "x"}), "x", "k")
     assert empty.extent == (0, 1)
@@ -72,7 +75,10 @@ def test_tables_have_the_figures() -> None:
     sync = Inspection(study("sync").trace, "run", "key")
     table = gap_table(sync.longest_gaps(5))
     assert table["Length (ms)"].is_monotonic_decreasing
-    assert device_table(sync.devices)["Active (%)"].between(70, 80).all()
+    idle = device_table(sync.devices, sync.idles)["Idle (%)"]
+    assert idle.tolist() == pytest.approx([100 * (1 - study("sync").numbers.gpu_active)])
+    streams = stream_table(sync.trace, sync.idles)
+    assert streams["Kernels"].sum() == (sync.trace.spans["kind"] == "kernel").sum()
     spans = span_table(sync.trace, (0, 1_000_000))
     assert spans["Name"].tolist() == ["schedule"]
 

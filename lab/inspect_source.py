@@ -1,0 +1,84 @@
+"""What a page opens: uploaded files, a bundled sample or the last recording, whichever came last.
+
+Used once on the Inspect page and twice on the Compare page; each has keys of its own. A file that
+cannot be read is told in one sentence.
+"""
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from lab.catalogue import t
+from lab.controls import BOUND
+from lab.escape import for_markdown
+from lab.guard import one_sentence
+from lab.inspection import Inspection
+from lab.opened import limit_text, read_recording, read_sample, read_uploads
+from lab.recorded import recording
+from lab.window import WindowKeys, forget
+from traces import list_samples
+
+
+@dataclass(frozen=True)
+class Picker:
+    """Names under which a place to open a trace keeps its state. `sample` is also the URL's
+    parameter, `first` the sample that is open at first (-1: none), `windows` the timeline that
+    starts anew with another trace."""
+
+    sample: str
+    first: int
+    windows: WindowKeys
+
+    @property
+    def round(self) -> str:
+        """Counts the uploaders that were emptied."""
+        return f"{self.sample}-round"
+
+    @property
+    def uploader(self) -> str:
+        """A new key is a new, empty uploader: the only way to take a file out of one."""
+        return f"trace-{self.sample}-{st.session_state.get(self.round, 0)}"
+
+
+def source(picker: Picker, place: DeltaGenerator, label: str) -> Inspection | None:
+    """Draw both ways to open a trace into `place`, and open it."""
+    left, right = place.columns([2, 1])
+    files = left.file_uploader(
+        label, accept_multiple_files=True, key=picker.uploader, help=t("inspect.lead"),
+        on_change=_let_go_of_sample, args=(picker,),
+    )  # fmt: skip
+    left.caption(limit_text())
+    samples = {sample.title: sample for sample in list_samples()}
+    recorded = recording()
+    titles = [*samples, *([t("inspect.recorded")] if recorded else [])]
+    title = ""
+    if titles:
+        title = right.selectbox(
+            t("inspect.sample"), [t("inspect.no_sample"), *titles], index=picker.first + 1,
+            key=picker.sample, bind=BOUND, on_change=_let_go_of_upload, args=(picker,),
+        )  # fmt: skip
+        if title in samples:
+            right.caption(for_markdown(samples[title].about))
+    else:
+        right.caption(t("inspect.no_samples"))
+    with one_sentence():
+        if files:
+            return read_uploads(files)
+        if title in samples:
+            return read_sample(samples[title])
+        if recorded and title == t("inspect.recorded"):
+            return read_recording(recorded.study)
+    return None
+
+
+def _let_go_of_sample(picker: Picker) -> None:
+    """Callback: an uploaded file takes the place of the sample."""
+    st.session_state[picker.sample] = t("inspect.no_sample")
+    forget(st.session_state, picker.windows)
+
+
+def _let_go_of_upload(picker: Picker) -> None:
+    """Callback: a chosen sample takes the place of the uploaded file."""
+    st.session_state[picker.round] = st.session_state.get(picker.round, 0) + 1
+    forget(st.session_state, picker.windows)

@@ -1,0 +1,121 @@
+"""What stands under the Inspect page's timeline. Only the open tab is worked out."""
+
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from lab.catalogue import t
+from lab.charts import counters, idle_bars
+from lab.controls import BOUND
+from lab.glossary import glossary
+from lab.idle import base_text
+from lab.inspect_findings import findings_tab
+from lab.inspect_outlook import outlook_tab
+from lab.inspect_steps import steps_tab
+from lab.inspect_window import on_row, show_gap, show_span
+from lab.inspection import Inspection
+from lab.tables import (
+    MAX_SPANS,
+    device_table,
+    gap_table,
+    idle_table,
+    shown_spans,
+    span_table,
+    stream_table,
+)
+from lab.view import show_figure
+from lab.window import Window
+from traces import gaps_by_cause
+
+GAP_ROWS = 500
+MS = st.column_config.NumberColumn(format="%.3f")
+
+
+def inspect_tabs(inspection: Inspection, window: Window) -> None:
+    """Draw the tabs, and the content of the open one."""
+    contents: dict[str, Callable[[], None]] = {
+        t("inspect.tab_findings"): lambda: findings_tab(inspection),
+        t("inspect.tab_steps"): lambda: steps_tab(inspection),
+        t("inspect.tab_outlook"): lambda: outlook_tab(inspection),
+        t("inspect.tab_gaps"): lambda: _gaps(inspection),
+        t("inspect.tab_causes"): lambda: _causes(inspection),
+        t("inspect.tab_devices"): lambda: _devices(inspection),
+        t("inspect.tab_spans"): lambda: _spans(inspection, window),
+        t("inspect.tab_counters"): lambda: _counters(inspection, window),
+    }
+    tabs = st.tabs(list(contents), key="view", on_change="rerun", bind=BOUND)
+    for tab, show in zip(tabs, contents.values(), strict=True):
+        if tab.open:
+            with tab:
+                show()
+
+
+def in_ms(*columns: str) -> dict[str, ColumnConfig | str | None]:
+    """The format of columns that hold ms."""
+    return dict.fromkeys(columns, MS)
+
+
+def _gaps(inspection: Inspection) -> None:
+    gaps = inspection.longest_gaps(GAP_ROWS)
+    if not gaps:
+        st.caption(t("gaps.none"))
+        return
+    st.caption(t("gaps.legend", shown=f"{len(gaps):,}", count=f"{len(inspection.gaps):,}"))
+    st.dataframe(
+        gap_table(gaps), hide_index=True, column_config=in_ms(t("gaps.start"), t("gaps.ms")),
+        key="gap-table", on_select=on_row("gap-table", lambda row: show_gap(inspection, gaps[row])),
+        selection_mode="single-row",
+    )  # fmt: skip
+    glossary(list(dict.fromkeys(gap.cause for gap in gaps)))
+
+
+def _causes(inspection: Inspection) -> None:
+    gaps = inspection.idle_by_cause()
+    if not gaps:
+        st.caption(t("gaps.none"))
+        return
+    name = t("inspect.this")
+    wall_ms = sum(idle.of_ns for idle in inspection.idles) / 1e6
+    tables = {name: gaps}, {name: wall_ms}
+    st.caption(t("idle.base", base=base_text(inspection.trace)))
+    show_figure(idle_bars(*tables), "causes", t("idle.alt"))
+    table = idle_table(*tables)
+    st.dataframe(table, hide_index=True, column_config=in_ms(*table.columns[1:]))
+    glossary(list(gaps_by_cause(inspection.gaps)))
+
+
+def _devices(inspection: Inspection) -> None:
+    if not inspection.devices:
+        st.caption(t("device.none"))
+        return
+    percents = st.column_config.NumberColumn(format="%.2f")
+    formats = in_ms(*(t(f"device.{n}") for n in ("idle", "of", "compute", "comm", "copy", "over")))
+    formats |= {t("device.share"): percents}
+    st.caption(t("idle.base", base=base_text(inspection.trace)))
+    st.dataframe(
+        device_table(inspection.devices, inspection.idles), hide_index=True, column_config=formats
+    )
+    st.caption(t("stream.legend"))
+    st.dataframe(
+        stream_table(inspection.trace, inspection.idles), hide_index=True,
+        column_config=in_ms(t("stream.busy"), t("stream.copies")) | {t("stream.share"): percents},
+    )  # fmt: skip
+
+
+def _spans(inspection: Inspection, window: Window) -> None:
+    st.caption(t("spans.legend", most=f"{MAX_SPANS:,}"))
+    ids = shown_spans(inspection.trace, window).index.tolist()
+    st.dataframe(
+        span_table(inspection.trace, window), hide_index=True,
+        column_config=in_ms(t("span.start"), t("span.dur")), key="span-table",
+        on_select=on_row("span-table", lambda row: show_span(inspection, ids[row])),
+        selection_mode="single-row",
+    )  # fmt: skip
+
+
+def _counters(inspection: Inspection, window: Window) -> None:
+    if inspection.trace.counters.empty:
+        st.caption(t("inspect.no_counters"))
+        return
+    show_figure(counters(inspection.trace, window), "inspect-counters", t("counters.alt"))

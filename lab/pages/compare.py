@@ -1,0 +1,121 @@
+"""The Compare page: two traces on one axis, and what changed from the first to the second."""
+
+import streamlit as st
+
+from lab.catalogue import t
+from lab.charts import idle_bars
+from lab.comparing import (
+    aligned,
+    cause_changes,
+    first_window,
+    idle_shares,
+    idlest,
+    panel_of,
+    predicted,
+    step_changes,
+    steps_told,
+)
+from lab.controls import BOUND
+from lab.escape import for_markdown, one_line
+from lab.guard import one_sentence
+from lab.idle import base_text
+from lab.inspect_damage import damage
+from lab.inspect_source import Picker, source
+from lab.inspect_tabs import in_ms
+from lab.inspection import Inspection
+from lab.units import percent, short_ms
+from lab.view import View, show_figure, timeline
+from lab.window import WindowKeys
+from traces import Comparison, compare
+
+KEYS = WindowKeys("c0", "c1", "compare")
+PICKERS = (Picker("a", 0, KEYS), Picker("b", 1, KEYS))
+NONE, MODES = "none", ("none", "sync", "async")
+
+
+def page() -> None:
+    """Both traces, what changed in words, the picture, the tables."""
+    st.markdown(f"# {t('compare.title')}")
+    st.caption(t("compare.lead"))
+    places = st.columns(2, gap="large")
+    first = source(PICKERS[0], places[0].container(), t("compare.a"))
+    second = source(PICKERS[1], places[1].container(), t("compare.b"))
+    mode = places[1].segmented_control(
+        t("compare.predicted"), MODES, default=NONE, required=True, key="predicted", bind=BOUND,
+        format_func=lambda name: t(f"compare.predicted_{name}"),
+    )  # fmt: skip
+    with one_sentence():
+        if first and mode != NONE:
+            second = _predicted(first, mode)
+        if first is None or second is None:
+            st.info(t("compare.needs_two"))
+            return
+        result = compare(first.trace, second.trace)
+        _told(first, second, result)
+        _picture(*aligned(first, second))
+        _tables(first, second, result)
+
+
+def _predicted(first: Inspection, mode: str) -> Inspection | None:
+    """The lab's own run of the first trace's numbers."""
+    times = first.step_times
+    if times is None:
+        reason = first.prediction.cannot_tell or t("outlook.no_times")
+        st.warning(for_markdown(t("compare.predicted_cannot", reason=reason), 400))
+        return None
+    trace = _run(str(times), mode, len(first.prediction.parts), times)
+    name = t("compare.predicted_name", mode=mode)
+    return Inspection(trace, name, f"{first.key} {mode}")
+
+
+_run = st.cache_resource(max_entries=4, show_spinner=False)(
+    lambda key, mode, steps, _times: predicted(_times, mode, steps)
+)
+
+
+def _told(first: Inspection, second: Inspection, result: Comparison) -> None:
+    """The verdict in words: the steps, then every finding that came or went."""
+    st.markdown(f"#### {for_markdown(steps_told(result), 300)}")
+    for inspection in (first, second):
+        steps = inspection.steps
+        told = t(
+            "compare.verdict", name=one_line(inspection.name), share=percent(idlest(inspection)),
+            count=steps.count, median=short_ms(steps.median_ns) if steps.count else "–",
+            base=base_text(inspection.trace),
+        )  # fmt: skip
+        st.caption(for_markdown(told, 300))
+    if result.changes:
+        lines = "\n".join(f"- {for_markdown(change, 300)}" for change in result.changes)
+        st.markdown(f"**{t('compare.changed')}**\n\n{lines}")
+    else:
+        st.markdown(t("compare.nothing"))
+
+
+def _picture(first: Inspection, second: Inspection) -> None:
+    both = (first, second)
+    extent = (min(one.extent[0] for one in both), max(one.extent[1] for one in both))
+    view = View(
+        keys=KEYS, extent=extent, default=first_window(first, second), busy={}, gaps=[],
+        slots=all(one.trace.is_engine_dump for one in both),
+        alt=t("compare.alt", first=one_line(first.name), second=one_line(second.name)),
+    )  # fmt: skip
+    timeline(view, [panel_of(one) for one in both])
+    for one in both:
+        damage(one)
+
+
+def _tables(first: Inspection, second: Inspection, result: Comparison) -> None:
+    """Idle time by cause in both, and each step."""
+    of = t("compare.per_step" if result.per_step else "compare.per_run")
+    st.markdown(f"**{t('compare.of', of=of)}**")
+    table = cause_changes(result)
+    if not table.empty:
+        show_figure(idle_bars(*idle_shares(first, second, result)), "compare-idle", t("idle.alt"))
+    st.dataframe(table, hide_index=True, column_config=in_ms(*table.columns[1:]))
+    if result.aligned:
+        st.markdown(f"**{t('compare.each_step')}**")
+        steps = step_changes(result)
+        st.dataframe(steps, hide_index=True, column_config=in_ms(*steps.columns[1:]))
+
+
+page()

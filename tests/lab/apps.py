@@ -1,0 +1,38 @@
+"""The app run by Streamlit's AppTest, on any page, and what it shows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+TIMELINE, INSPECT = "lab/pages/timeline.py", "lab/pages/inspect.py"
+
+
+def open_page(page: str = "", **query: str) -> AppTest:
+    """The app on a page, with URL parameters; runs are cut short to be quick."""
+    app = AppTest.from_file(APP, default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    if page:
+        app.switch_page(page)
+    return app.run()
+
+
+def timeline(**query: str) -> AppTest:
+    return open_page(TIMELINE, steps="8", **query)
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def metrics(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def upload(name: str, data: bytes) -> AppTest:
+    app = open_page(INSPECT)
+    app.file_uploader(key="trace-sample-0").upload(name, data)
+    return app.run()
