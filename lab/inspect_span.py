@@ -2,6 +2,7 @@
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lab.catalogue import t
 from lab.controls import BOUND
@@ -15,11 +16,16 @@ MOST_FLOWS = 6
 MOST_ARGS = 12
 
 
-def search(inspection: Inspection) -> None:
-    """A box for a part of a name, and below it the spans that bear it, the longest first."""
-    wanted = st.text_input(
-        t("find.label"), key="find", bind=BOUND, placeholder=t("find.placeholder"), width=320,
+def search_box(place: DeltaGenerator) -> str:
+    """A box for a part of a name; returns what is in it."""
+    return place.text_input(
+        t("find.label"), key="find", bind=BOUND, placeholder=t("find.placeholder"), width=260,
+        label_visibility="collapsed",
     )  # fmt: skip
+
+
+def found_table(inspection: Inspection, wanted: str) -> None:
+    """The spans that bear a name with this in it, the longest first."""
     if not wanted:
         return
     found = found_spans(inspection, wanted)

@@ -57,6 +57,9 @@ def _main_rule(gaps: list[Gap]) -> tuple[str, float]:
 def _outlook(inspection: Inspection) -> str:
     if inspection.prediction.cannot_tell:
         return ""
+    parts = inspection.prediction.parts
+    host_bound = sum(p.host_ns for p in parts) > sum(p.compute_ns for p in parts)
     if inspection.saving < LITTLE:
-        return t("verdict.no_gain")
-    return t("verdict.gain", saving=f"{100 * inspection.saving:.0f} %")
+        return t("verdict.no_gain_host" if host_bound else "verdict.no_gain")
+    saving = f"{100 * inspection.saving:.0f} %"
+    return t("verdict.gain_host" if host_bound else "verdict.gain", saving=saving)

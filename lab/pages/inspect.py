@@ -9,7 +9,7 @@ from lab.hover import cause_text
 from lab.idle import base_text
 from lab.inspect_damage import damage
 from lab.inspect_source import Picker, source
-from lab.inspect_span import search, span_panel
+from lab.inspect_span import found_table, search_box, span_panel
 from lab.inspect_tabs import inspect_tabs
 from lab.inspect_verdict import causes_told, verdict
 from lab.inspect_window import KEYS, select, selected, show_gap
@@ -66,8 +66,8 @@ def _of_this_lab(inspection: Inspection) -> str:
 def _picture(inspection: Inspection) -> None:
     """Lanes, search and jumps above the timeline; the selected span and the tabs below it."""
     keys = _lane_picker(inspection)
-    search(inspection)
     jumps = st.container(horizontal=True, gap="small", vertical_alignment="center")
+    found_table(inspection, search_box(jumps))
     chosen = selected(inspection)
     window = timeline(_view(inspection), [inspection.panel(keys, chosen)])
     with jumps:
