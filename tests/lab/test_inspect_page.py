@@ -1,7 +1,11 @@
 """The Inspect page, run by Streamlit's AppTest without a browser."""
 
-import pytest
+from urllib.parse import parse_qsl
 
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lab.state import Choice
 from tests.lab.apps import INSPECT, charts, open_page, upload
 from tests.lab.samples import HOSTILE, profiler_trace, study
 from traces import trace_bytes
@@ -73,3 +77,77 @@ def test_the_last_choice_wins_between_an_upload_and_a_sample() -> None:
 def test_an_empty_file_leaves_no_sample_named() -> None:
     app = upload("empty.json", b"")
     assert len(app.error) == 1 and app.selectbox(key="sample").value == "none"
+
+
+def labels(app: AppTest) -> list[str]:
+    return [button.label for button in app.button]
+
+
+def test_a_finding_leads_to_its_place_and_to_its_switch() -> None:
+    app = open_page(INSPECT, sample="One .item() in the loop")
+    assert any("1. scalar read" in text.value for text in app.markdown)
+    assert any("`item_sync=off`" in text.value for text in app.markdown)
+    links = [link.proto for link in app.get("page_link")]
+    assert any("mode=item-sync" in link.query_string for link in links)
+    whole = charts(app)[1]["layout"]["xaxis"]["range"]
+    app.button(key="evidence-1-0").click().run()
+    assert not app.exception
+    zoomed = charts(app)[1]
+    assert zoomed["layout"]["xaxis"]["range"] != whole
+    assert "selected" in {trace.get("name") for trace in zoomed["data"]}
+    assert "selected-close" in {button.key for button in app.button}
+    app.button(key="selected-close").click().run()
+    assert "selected" not in {trace.get("name") for trace in charts(app)[1]["data"]}
+
+
+@pytest.mark.parametrize(
+    ("tab", "shown"),
+    [
+        ("Steps", "Median"), ("What async would give", "Bound"), ("Gaps", ""),
+        ("Idle by cause", ""), ("Devices and streams", ""), ("Spans", ""), ("Counters", ""),
+    ],
+)  # fmt: skip
+def test_every_tab_draws(tab: str, shown: str) -> None:
+    app = open_page(INSPECT, view=tab)
+    assert not app.exception and not app.error
+    assert not shown or shown in {metric.label for metric in app.metric}
+    if tab == "Gaps":
+        assert app.dataframe[0].value["What it means"].str.endswith(".").all()
+
+
+def test_the_numbers_of_a_trace_go_to_the_timeline_in_one_link() -> None:
+    app = open_page(INSPECT, view="What async would give")
+    (link,) = [p.proto for p in app.get("page_link") if "start from sync" in p.proto.label]
+    query = dict(parse_qsl(link.query_string))
+    assert query["mode"] == "sync"
+    config = Choice("sync", cost=query["cost"], workload="chat", steps=8).config()
+    assert config.cost.gpu_step_ns == pytest.approx(28e6, rel=0.001)
+
+
+def test_spans_are_found_by_name() -> None:
+    app = open_page(INSPECT, find="LAYER 1")
+    assert not app.exception
+    assert set(app.dataframe[0].value["Name"]) == {"layer 1", "launch layer 1"}
+    assert any("No span" in c.value for c in open_page(INSPECT, find="nonsense").caption)
+
+
+def test_files_of_several_ranks_are_one_run() -> None:
+    app = open_page(INSPECT, view="Devices and streams")
+    picker = app.file_uploader(key="trace-sample-0")
+    data = trace_bytes(profiler_trace(spans=3))
+    picker.set_value([(f"r{rank}.json", data, "application/json") for rank in (0, 1)])
+    app.run()
+    assert not app.exception and not app.error
+    assert "the idlest of 2" in app.markdown[1].value
+    assert app.dataframe[0].value["GPU"].tolist() == [0, 1]
+
+
+def test_a_damaged_file_says_what_was_kept_and_where() -> None:
+    data = trace_bytes(profiler_trace(spans=9), compressed=False)
+    app = upload("cut.json", data[: len(data) * 2 // 3] + b'"broken": \x01 }')
+    assert not app.exception and not app.error
+    assert any("cut off" in warning.value for warning in app.warning)
+
+
+def test_the_limit_of_a_file_is_told() -> None:
+    assert any("At most 2 GiB a file" in caption.value for caption in open_page(INSPECT).caption)

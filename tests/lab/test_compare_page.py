@@ -1,0 +1,42 @@
+"""The Compare page and the page on recording, run by Streamlit's AppTest without a browser."""
+
+from tests.lab.apps import charts, open_page
+
+COMPARE, RECORD = "lab/pages/compare.py", "lab/pages/record.py"
+
+
+def test_two_samples_stand_one_above_the_other_with_what_changed() -> None:
+    app = open_page(COMPARE)
+    assert not app.exception and not app.error
+    titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
+    assert [title.split(" ·")[0] for title in titles] == [
+        "Synchronous engine",
+        "Asynchronous engine",
+    ]
+    told = " ".join(text.value for text in app.markdown).replace("\\", "")
+    assert "CPU work between steps fell" in told and "each in the second (-2" in told
+
+
+def test_a_trace_is_compared_with_its_prediction() -> None:
+    app = open_page(COMPARE, predicted="async", b="none")
+    assert not app.exception and not app.error
+    titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
+    assert titles[1].startswith("predicted, async · idle")
+
+
+def test_one_trace_is_not_enough() -> None:
+    app = open_page(COMPARE, b="none")
+    assert not app.exception
+    assert "Open two traces" in app.info[0].value
+
+
+def test_a_trace_without_steps_cannot_be_predicted() -> None:
+    app = open_page(COMPARE, a="PyTorch profiler, CPU only", predicted="sync")
+    assert not app.exception
+    assert "Nothing can be predicted" in app.warning[0].value
+
+
+def test_the_guide_to_recording_has_a_tab_for_each_profiler() -> None:
+    app = open_page(RECORD)
+    assert not app.exception
+    assert {"PyTorch", "vLLM", "SGLang", "Nsight Systems"} <= {tab.label for tab in app.tabs}

@@ -1,0 +1,47 @@
+"""From a finding to the scene that shows the same fault."""
+
+import pytest
+
+from engine.mechanisms import BY_NAME
+from lab.scene_links import scene_of, timeline_query
+from lab.state import Choice
+from traces.finding_rules import RULES
+
+LINKED = [rule for rule in RULES if rule.mechanism]
+
+
+@pytest.mark.parametrize("rule", LINKED, ids=lambda rule: rule.name)
+def test_the_scene_has_the_rules_toggle_the_wrong_way_round(rule) -> None:
+    name, _, right = rule.mechanism.partition("=")
+    scene = scene_of(rule.name, rule.mechanism)
+    assert scene is not None
+    if right == BY_NAME[name].correct:
+        assert scene.toggles[name] != right
+    else:
+        assert scene.toggles[name] == right
+    assert "H" not in scene.expect or scene.cause  # a gap is explained by no race
+
+
+@pytest.mark.parametrize(
+    ("rule", "mechanism", "scene"),
+    [
+        ("scalar read", "item_sync=off", "item-sync"),
+        ("CPU work between steps", "depth=2", "sync"),
+        ("stream synchronise", "sync_d2h=event", "device-sync-for-results"),
+        ("starved by launches", "graphs=shared", "graph-replay"),
+    ],
+)
+def test_what_a_reader_would_look_for_is_found(rule: str, mechanism: str, scene: str) -> None:
+    found = scene_of(rule, mechanism)
+    assert found is not None and found.name == scene
+
+
+def test_without_a_mechanism_there_is_no_scene() -> None:
+    assert scene_of("incomplete trace", "") is None
+
+
+def test_a_link_with_step_times_runs_the_scene_on_them() -> None:
+    query = timeline_query("sync", "C2-G6-F1-in0.5")
+    config = Choice(query["mode"], cost=query["cost"], workload="chat").config()
+    assert (config.cost.gpu_step_ns, config.cost.h2d_ns) == (6_000_000, 500_000)
+    assert timeline_query("async") == {"mode": "async"}
