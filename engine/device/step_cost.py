@@ -100,9 +100,7 @@ def times_in(cost: CostModel) -> StepTimes:
     """What a plain step of the loop takes under a cost model, for a request a row none more: what
     `cost_of` makes of these times takes as long."""
     launch = CALLS * cost.launch_ns
-    before, after = (
-        sum(cost.host_ns.get(name, 0) for name in names) for names in (BEFORE, AFTER)
-    )
+    before, after = (sum(cost.host_ns.get(name, 0) for name in names) for names in (BEFORE, AFTER))
     return StepTimes(
         prepare=(before + launch + EVENTS * cost.event_ns) / MS,
         compute=cost.gpu_step_ns / MS,

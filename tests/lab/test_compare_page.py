@@ -2,7 +2,7 @@
 
 from tests.lab.apps import charts, open_page
 
-COMPARE, RECORD = "lab/pages/compare.py", "lab/pages/record.py"
+COMPARE, RECORD = "lab/pages/compare.py", "lab/pages/guide.py"
 
 
 def test_two_samples_stand_one_above_the_other_with_what_changed() -> None:
