@@ -5,7 +5,7 @@ import streamlit as st
 from lab.catalogue import t
 from lab.measuring import Measured
 from lab.study import Study
-from lab.units import percent
+from lab.units import NS_PER_MS, percent, short_ms
 from lab.verdicts import ALARM, CARD_PX
 
 WIDE_PX = CARD_PX + 60
@@ -20,8 +20,8 @@ def figure_cards(found: Measured) -> None:
         ("active", percent(real.gpu_active), percent(model.gpu_active), ""),
         ("step", t("verdict.ms", ms=f"{real.step_ms:.2f}"),
          t("verdict.ms", ms=f"{model.step_ms:.2f}"), _ratio(real.step_ms, model.step_ms)),
-        ("total", t("verdict.s", s=f"{real.wall_ms / 1000:.2f}"),
-         t("verdict.s", s=f"{model.wall_ms / 1000:.2f}"), _ratio(real.wall_ms, model.wall_ms)),
+        ("total", short_ms(real.wall_ms * NS_PER_MS), short_ms(model.wall_ms * NS_PER_MS),
+         _ratio(real.wall_ms, model.wall_ms)),
         ("wrong", _alarm(_wrong(found.study)), str(_wrong(found.prediction)), ""),
         ("hazards", _alarm(len(found.study.run.hazards)), str(len(found.prediction.run.hazards)),
          ""),
