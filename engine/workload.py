@@ -16,7 +16,7 @@ from engine.corpus import UNFINISHED_BYTES, prompts, to_length, unfinished
 from engine.grammar import read
 from engine.kv import blocks_for
 from engine.request import Request
-from engine.reuse import follow
+from engine.reuse import follow, wrong_link
 from engine.rules import Rules, rules_of
 from engine.tokenizer import encode
 
@@ -109,11 +109,14 @@ class Workload(Rules):
         """The requests in order of arrival.
 
         `count` cuts or extends a generated workload; `endless` lets it go on for ever.
-        Raises WorkloadError when one can never fit into the KV cache.
+        Raises WorkloadError when one can never fit into the KV cache, or comes after a request
+        that is not there.
         """
         if not self.requests and not endless and count is None:
             count = self.count
         listed = sorted(enumerate(self.requests), key=lambda numbered: numbered[1].arrival_step)
+        if wrong := wrong_link((spec.name(number), spec.after) for number, spec in listed):
+            raise WorkloadError(wrong)
         specs = listed or enumerate(self._generate(seed, count))
         known: dict[str, Request] = {}
         for number, spec in itertools.islice(specs, count):

@@ -57,6 +57,22 @@ def test_a_request_that_can_never_fit_is_refused():
         list(workload.requests_for(0, None, endless=False))
 
 
+@pytest.mark.parametrize(
+    ("prompts", "message"),
+    [
+        ([Prompt("abc", 3, "a"), Prompt("abc", 3, "b", after="zz")], "'zz', which is not listed"),
+        ([Prompt("abc", 3, "a", after="a")], "'a', which is not listed before it"),
+        ([Prompt("abc", 3, "a"), Prompt("abc", 3, "a")], "two requests are called 'a'"),
+    ],
+)
+def test_a_workload_of_python_is_refused_in_one_sentence_where_its_requests_do_not_follow(
+    prompts, message
+):
+    with pytest.raises(WorkloadError, match=message) as refused:
+        execute(configure("async", workload=Workload(requests=tuple(prompts)), compute=False))
+    assert "\n" not in str(refused.value)
+
+
 @given(st.sampled_from(sorted(WORKLOADS)), st.integers(1, 256))
 def test_another_batch_size_keeps_the_workload_runnable(name, batch):
     workload = WORKLOADS[name].with_batch(batch)
