@@ -77,10 +77,8 @@ def build_parts(
     speculation = None
     if drafts:
         speculation = Speculation(workload, mechanisms, pool, model is not None)
-    parts = Parts(
+    return Parts(
         device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
         h2d, compute, d2h, scratch, steering, Recovery(scheduler, fault), graphs, listener,
         speculation, stop,
     )  # fmt: skip
-    parts.warm_up()
-    return parts

@@ -215,6 +215,7 @@ def _serve(config: RunConfig, device: Device, loop: Loop) -> Run:
     parts = loop.parts
     try:
         with torch.inference_mode(), one_thread(), no_garbage_collection():
+            parts.warm_up()  # takes time, so the run may be frozen in it
             run_loop(loop)
             commit_ns = device.now_ns
             device.finish()

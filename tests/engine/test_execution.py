@@ -120,6 +120,15 @@ def test_a_run_is_rebuilt_to_any_instant_from_its_configuration_alone(at_ms):
     assert all(again[op.seq].end_ns == op.end_ns for op in done)
 
 
+@pytest.mark.parametrize("at_ns", [0, 1, 500_000])
+def test_a_run_can_be_frozen_before_its_first_step_while_memory_is_allocated(at_ns):
+    config = configure("temporary-outputs", steps=2, compute=False)
+    assert config.cost.alloc_ns > at_ns
+    frozen = execute(replace(config, stop_at_ns=at_ns))
+    assert frozen.stopped
+    assert (frozen.steps, frozen.requests, frozen.wall_ns) == (0, [], at_ns)
+
+
 def test_streamed_text_is_the_text():
     pieces = {}
     result = run("async", requests=4, workload="churn", listener=None)
