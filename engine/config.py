@@ -1,6 +1,7 @@
 """Everything that determines a run, as one frozen value: a run can be rebuilt from it."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -35,6 +36,28 @@ def check_numbers(**numbers: float | None) -> None:
         whole = name == "jitter" or isinstance(number, int)
         if number is not None and not (whole and low <= number <= high):
             raise ConfigError(f"{name} must lie between {low} and {high}, not {number}")
+
+
+DESCRIBED = {
+    "mode": str, "toggles": dict, "cost": str, "workload": str, "device": str, "model": str,
+}  # fmt: skip
+"""Entries of `RunConfig.describe` that are read back from a trace, and their types."""
+
+
+def described(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """What a trace's `meta` says of the run of this engine that it holds; {} where it says nothing.
+
+    Raises ConfigError where that is no description of a run: someone has edited the file.
+    """
+    run = meta.get("run", {})
+    if not isinstance(run, dict):
+        raise ConfigError("the file's 'run' entry is no description of a run: save the run anew")
+    for name, kind in DESCRIBED.items():
+        if name in run and not isinstance(run[name], kind):
+            what = "a list of toggles" if kind is dict else "a word"
+            raise ConfigError(f"the file's 'run' entry has a {name!r} that is not {what}: "
+                              "save the run anew")  # fmt: skip
+    return run
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ What this module does not do: tell prefill from decode, or fit how work grows wi
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from statistics import fmean
-from typing import Any
 
+from engine.config import ConfigError, described
 from engine.device.cost import HOST_EXTRA, HOST_STEPS, KERNEL_FAMILIES, CostModel
 from engine.slots import INPUTS
 from engine.workloads import WORKLOADS
@@ -36,7 +36,8 @@ class FitError(ValueError):
 def fit_cost(trace: Trace, name: str = "fitted") -> CostModel:
     """The cost model under which the modelled clock shows what this trace shows.
 
-    Raises FitError where the trace holds no steps of the engine's loop.
+    Raises FitError where the trace holds no steps of the engine's loop, or says of its run what
+    cannot be.
     """
     host, device = host_times(trace), device_times(trace)
     if not (host[HOST_STEPS[0]] and any(device[family] for family in KERNEL_FAMILIES)):
@@ -44,15 +45,17 @@ def fit_cost(trace: Trace, name: str = "fitted") -> CostModel:
             "no steps of the engine's loop are in this trace: make one with "
             "`python -m engine run --device threads --mode sync --out FILE.json.gz`"
         )
-    run = trace.meta.get("run")
-    described: dict[str, Any] = run if isinstance(run, dict) else {}
-    workload = described.get("workload")
+    try:
+        run = described(trace.meta)
+    except ConfigError as error:
+        raise FitError(str(error)) from None
+    workload = run.get("workload")
     calls = calls_of(trace)
     launch = [ns // calls[step] for step, ns in host.pop("launch", {}).items() if calls[step]]
     return CostModel(
         name=name,
-        about=f"Fitted from a run of {described.get('mode', 'the engine')} on "
-        f"{described.get('device', 'a device')}, {len(host[HOST_STEPS[0]])} steps.",
+        about=f"Fitted from a run of {run.get('mode', 'the engine')} on "
+        f"{run.get('device', 'a device')}, {len(host[HOST_STEPS[0]])} steps.",
         workload=workload if workload in WORKLOADS else CostModel.workload,
         host_ns={n: _mean(host[n]) for n in (*HOST_STEPS, *HOST_EXTRA) if host.get(n)},
         kernel_ns={f: _mean(device[f]) for f in KERNEL_FAMILIES if device[f]},

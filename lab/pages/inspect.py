@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from engine.config import ConfigError, described
 from lab.catalogue import t
 from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
@@ -52,8 +53,11 @@ def _verdict(inspection: Inspection) -> None:
 
 def _of_this_lab(inspection: Inspection) -> str:
     """The configuration of a run of this lab, if it is one."""
-    run = inspection.trace.meta.get("run")
-    if not isinstance(run, dict):
+    try:
+        run = described(inspection.trace.meta)
+    except ConfigError as error:
+        return str(error)
+    if not run:
         return ""
     switched = run.get("toggles")
     mode = one_line(str(run.get("mode")))

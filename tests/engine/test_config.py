@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 
 from engine import configure
-from engine.config import RunConfig
+from engine.config import ConfigError, RunConfig, described
 from engine.device.costs import COSTS
 from engine.fork import Fork
 from engine.mechanisms import ASYNC, SYNC, Mechanisms
@@ -80,3 +80,22 @@ def test_a_description_names_what_differs():
         "steps": None, "requests": None, "seed": 2, "jitter_percent": 0.0, "device": "virtual",
     }  # fmt: skip
     assert replace(config, timing=3).describe() == {**config.describe(), "timing": 3}
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        (["sync"], "no description of a run"),
+        ({"workload": ["chat"]}, "'workload' that is not a word"),
+        ({"mode": {}}, "'mode' that is not a word"),
+        ({"toggles": "off"}, "'toggles' that is not a list of toggles"),
+    ],
+)
+def test_what_an_edited_file_says_of_its_run_is_refused_in_one_sentence(run, message):
+    with pytest.raises(ConfigError, match=message):
+        described({"run": run})
+
+
+def test_what_a_run_says_of_itself_is_read_back():
+    assert described({"run": DEFAULT.describe()}) == DEFAULT.describe()
+    assert described({}) == {}

@@ -152,3 +152,10 @@ def test_what_cannot_be_fitted_is_one_line(capsys, monkeypatch, arguments, told)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert told in captured.err and len(captured.err.strip().splitlines()) == 1
+
+
+def test_a_trace_whose_run_entry_was_edited_is_refused_in_one_sentence():
+    trace = run("sync", steps=2, compute=False).trace
+    trace.meta["run"]["workload"] = ["chat"]
+    with pytest.raises(FitError, match="'workload' that is not a word"):
+        fit_cost(trace)
