@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice, pairwise, takewhile
+from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,7 @@ def measure(run: "Run") -> Service:
     """All figures of a run."""
     parts = run.parts
     committed = sum(request.committed for request in run.requests)
+    copies = finished_copies(run)
     return Service(
         requests_done=sum(map(_is_done, run.requests)),
         throughput_tokens_per_s=committed * 1e9 / run.wall_ns if run.wall_ns else 0.0,
@@ -69,8 +71,8 @@ def measure(run: "Run") -> Service:
         queue_peak_requests=max((length for _, _, length in queue_of(run)), default=0),
         inflight_peak_tokens=parts.ledger.peak_in_flight,
         kv_peak_blocks=parts.pool.peak_in_use,
-        h2d_bytes=sum(op.nbytes for op in finished_copies(run, OpKind.H2D)),
-        d2h_bytes=sum(op.nbytes for op in finished_copies(run, OpKind.D2H)),
+        h2d_bytes=sum(op.nbytes for op in copies[OpKind.H2D]),
+        d2h_bytes=sum(op.nbytes for op in copies[OpKind.D2H]),
         padding_rows=parts.scheduler.padding_rows,
         idle_rows=run.config.workload.batch * run.steps - parts.ledger.launched_rows,
     )
@@ -88,8 +90,8 @@ def queue_of(run: "Run") -> list[Counter]:
 def copied_of(run: "Run") -> list[Counter]:
     """Bytes copied in each direction since the run began, at the end of each batch's last copy."""
     counters: list[Counter] = []
-    for kind, name in COPIED.items():
-        copies = sorted(finished_copies(run, kind), key=lambda op: op.end_ns)
+    for kind, copied in finished_copies(run).items():
+        name, copies = COPIED[kind], sorted(copied, key=attrgetter("end_ns"))
         if copies:
             counters.append((min(op.start_ns for op in copies), name, 0))
         totals = accumulate(op.nbytes for op in copies)
@@ -98,10 +100,14 @@ def copied_of(run: "Run") -> list[Counter]:
     return counters
 
 
-def finished_copies(run: "Run", kind: OpKind) -> list[Op]:
-    """The copies of one direction that are over; a frozen run has others that end with it."""
+def finished_copies(run: "Run") -> dict[OpKind, list[Op]]:
+    """The copies that are over, by direction; a frozen run has others that end with it."""
     end_ns = run.wall_ns if run.stopped else NEVER
-    return [op for op in run.device.log if op.kind is kind and op.end_ns < end_ns]
+    copies: dict[OpKind, list[Op]] = {kind: [] for kind in COPIED}
+    for op in run.device.log:
+        if op.kind in copies and op.end_ns < end_ns:
+            copies[op.kind].append(op)
+    return copies
 
 
 @dataclass(slots=True)
