@@ -102,12 +102,6 @@ class Model:
         self.weights = weights.to(dtype)
         self._turns = _rotary_table(config, dtype).to(self.device)
 
-    @property
-    def kv_bytes_per_position(self) -> int:
-        """Bytes of keys and values that one position takes, all layers together."""
-        config = self.config
-        return 2 * config.n_layers * config.n_kv_heads * config.head_dim * self.dtype.itemsize
-
     def embed(self, tokens: Tensor) -> Tensor:
         """[T] int64 token ids -> [T, D] hidden states."""
         return self.weights.embed.index_select(0, tokens.clamp(0, self.config.vocab - 1))

@@ -187,10 +187,6 @@ def test_the_reference_refuses_what_it_cannot_decode(prompt, new, message):
         decode(TINY, prompt, new)
 
 
-def test_the_kv_cache_takes_what_its_numbers_take():
-    assert TINY.kv_bytes_per_position == 2 * 2 * 2 * 6 * 8  # k and v, layers, heads, size, bytes
-
-
 @pytest.mark.parametrize(
     ("window", "seen"), [(0, [0, 1, 2, 3, 4]), (2, [3, 4]), (9, [0, 1, 2, 3, 4])]
 )
