@@ -11,28 +11,25 @@ from functools import cache
 from typing import NoReturn
 
 from engine.device.api import HostSpan, Stream
-from engine.device.cost import CostModel, Jitter
-from engine.device.order import StreamOrder
-from engine.device.recorder import HostWork, Recorder
+from engine.device.cost import CostModel
+from engine.device.host_calls import HostCalls
+from engine.device.recorder import HostWork
 from engine.device.settings import Settings, Stopped
 from engine.device.simulator import NEVER, Simulator, Task, Tasks
-from engine.oplog import HOST, Op, OpKind, StreamKind
+from engine.oplog import Op, StreamKind
 
 
-class Clocks(Recorder):
-    """A recorder that lets time pass, on the host and in the simulated streams."""
+class Clocks(HostCalls[Task]):
+    """Lets time pass, on the host and in the simulated streams."""
 
     now_ns: int = 0
 
     def __init__(self, settings: Settings) -> None:
-        self.change_cost(settings.cost)
         self._stop_at_ns = settings.stop_at_ns
         self._call_at_ns = NEVER
-        self._fault = settings.fault
-        self._jitter = Jitter(settings.jitter_percent, settings.seed)
+        self.change_cost(settings.cost)
         self._simulator = Simulator(self._finished)
-        self._order = StreamOrder(self._simulator.tails)
-        super().__init__(settings.compute)
+        super().__init__(settings, self._simulator.tails)
 
     def change_cost(self, cost: CostModel) -> None:
         """What is begun or called from now on takes the time that `cost` says."""
@@ -53,7 +50,6 @@ class Clocks(Recorder):
 
     def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
         self._simulator.add_stream()
-        self._order.add_stream(kind)
         return super()._add_stream(name, kind, priority)
 
     def host(self, name: str, units: int = 1) -> HostWork:
@@ -72,9 +68,9 @@ class Clocks(Recorder):
     def close(self) -> None:
         """There is nothing to give up."""
 
-    def _pass(self, duration_ns: int) -> None:
+    def _pass(self, cost_ns: int) -> None:
         """Let host time pass; raises Stopped at the instant the run is to be frozen."""
-        self.now_ns = now_ns = self.now_ns + duration_ns
+        self.now_ns = now_ns = self.now_ns + cost_ns
         if now_ns > self._stop_at_ns:
             self._freeze()
         self._call_due()
@@ -89,19 +85,14 @@ class Clocks(Recorder):
             op.end_ns = self.now_ns
         raise Stopped
 
-    def _block_on(self, tasks: Tasks, target: int, name: str, waits_for: str) -> None:
-        call_ns = self.now_ns
-        self._block(tasks, name, waits_for)
-        op = self._log(OpKind.SYNC_OP, name, HOST, (), (), call_ns)
-        op.target = target
-        if self._fault is not None:
-            self._fault.waited(op, self.log.ops[target].step)
+    def _catch_up(self) -> None:
+        self._simulator.advance(self.now_ns)
 
-    def _block(self, tasks: Tasks, name: str, waits_for: str) -> None:
+    def _block(self, entries: Tasks, name: str, waits_for: str) -> None:
         """The host waits for tasks: a span as long as the wait."""
         stop_at_ns = self._stop_at_ns
         span = self._span(name, waits_for=waits_for)
-        for task in tasks:
+        for task in entries:
             done = self._simulator.run_until(task, stop_at_ns)
             self.now_ns = max(self.now_ns, task.end_ns if done else stop_at_ns)
             span.end_ns = self.now_ns
@@ -123,20 +114,6 @@ class Clocks(Recorder):
         if self._order.barring[op.stream]:
             self._bar(op)
         self._simulator.enqueue(task, self.now_ns, self._order.release(task.stream))
-
-    def _bar(self, op: Op) -> None:
-        """Hold an operation back behind the legacy default stream's barrier.
-
-        Records and waits are actions of their stream, too.
-        """
-        self._simulator.advance(self.now_ns)
-        barrier = self._order.barrier(op.stream)
-        self._order.hold(op.stream, barrier)
-        op.depends = tuple((task.seq, "barrier") for task in barrier)
-
-    def _behind(self, stream: int) -> Tasks:
-        self._simulator.advance(self.now_ns)
-        return self._order.behind(stream)
 
     def _finished(self, task: Task) -> None:
         op = self.log.ops[task.seq]

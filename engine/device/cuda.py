@@ -141,7 +141,7 @@ class CudaDevice(ThreadsDevice):
         work.act, work.after = None, ()
 
     def _await(self, works: Works) -> None:
-        self._take(0)
+        self._pass(0)
         for work in works:
             assert isinstance(work, GpuWork)
             with _told(f"{work.op.name!r} of batch {work.op.step}, or what came before it,"):

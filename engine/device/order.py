@@ -17,7 +17,10 @@ _BARRED = {StreamKind.DEFAULT, StreamKind.BLOCKING}
 
 
 class Entry(Protocol):
-    """One entry of a stream."""
+    """One entry of a stream. `seq` is the number of its operation."""
+
+    @property
+    def seq(self) -> int: ...
 
     @property
     def done(self) -> bool: ...

@@ -12,22 +12,14 @@ from typing import Any
 import torch
 
 from engine.device.acts import Act, copy_act, copy_rows_act, kernel_act
-from engine.device.allocator import Reached, Temporaries
 from engine.device.api import Buffer, Event, Kernel, Stream
-from engine.device.settings import Settings
 from engine.device.worker import Work
 from engine.device.workers import Workers
-from engine.oplog import HOST, NONE, Access, Op, OpKind, rows_mask
+from engine.oplog import HOST, Access, OpKind, rows_mask
 
 
 class ThreadsDevice(Workers):
     """A `Device` of threads; see engine.device.api for the protocol. It must be closed."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings)
-        self._blocking_launch = settings.blocking_launch
-        self._repairs = settings.repairs
-        self._temporaries = Temporaries(self, self._point)
 
     # ------------------------------------------------------------ device work
 
@@ -36,7 +28,7 @@ class ThreadsDevice(Workers):
         for kernel in kernels:
             self._repair_before(stream, kernel.name)
         call_ns, index = self.now_ns, stream.info.index
-        self._take(self.cost.launch_ns)
+        self._pass(self.cost.launch_ns)
         first = len(self.log.ops)
         for kernel in kernels:
             op = self._log(
@@ -86,19 +78,6 @@ class ThreadsDevice(Workers):
         nbytes = len(to_rows) * src.info.nbytes // src.info.rows
         self._queue_copy(stream, src, reads, writes, act, pace_ns, nbytes)
 
-    def record(self, stream: Stream, event: Event) -> None:
-        """Let `event` stand for all work of the stream so far."""
-        op = self._mark(OpKind.RECORD, event, stream)
-        event.record_op = op
-        self._order.record(op.seq, op.stream)
-
-    def wait(self, stream: Stream, event: Event) -> None:
-        """Hold the stream back until the event's present record; never recorded: no-op."""
-        op = self._mark(OpKind.WAIT, event, stream)
-        if event.record_op is not None:
-            op.target = event.record_op.seq
-            self._order.hold(op.stream, self._order.recorded(op.target))
-
     # ------------------------------------------------- the host's own actions
 
     def write(self, name: str, parts: Sequence[tuple[Buffer, int, Any]]) -> None:
@@ -120,14 +99,6 @@ class ThreadsDevice(Workers):
         values: list[Any] = buffer.data[:rows].tolist()
         return values
 
-    def synchronize_event(self, event: Event, name: str) -> None:
-        """Block the host until the event's last record is reached; at once if there is none."""
-        if event.record_op is None:
-            self._log(OpKind.SYNC_OP, name, HOST, (), (), self.now_ns)
-        else:
-            seq = event.record_op.seq
-            self._block_on(self._order.recorded(seq), seq, name, "event")
-
     def query_event(self, event: Event, name: str) -> bool:
         """Whether the event's last record is reached."""
         call_ns = self.now_ns
@@ -141,46 +112,12 @@ class ThreadsDevice(Workers):
         self._log_sync(OpKind.SYNC_OP, name, HOST, call_ns, target)
         return True
 
-    def synchronize_stream(self, stream: Stream, name: str) -> None:
-        """Block the host until all earlier work of the stream is done."""
-        call_ns, index = self.now_ns, stream.info.index
-        self._block(self._order.behind(index), name, "stream")
-        self._log_sync(OpKind.SYNC_STREAM, name, index, call_ns)
-
-    def synchronize(self, name: str = "device synchronize") -> None:
-        """Block the host until every stream is empty."""
-        call_ns = self.now_ns
-        self._block(self._order.everything(), name, "device")
-        self._log_sync(OpKind.SYNC_DEVICE, name, HOST, call_ns)
-
-    def check(self, step: int) -> None:
-        """Raise BatchError where a wait has reported that work of this batch failed."""
-        if self._fault is not None:
-            self._fault.check(step)
-
-    def allocate(self, nbytes: int, stream: Stream, label: str) -> Buffer:
-        """Device memory for a stream; where the pool is cold the host waits for the device."""
-        buffer = self._temporaries.allocate(nbytes, stream, label)
-        self._log(OpKind.ALLOC, f"allocate {label}", HOST, (), (), self.now_ns)
-        self.log.ops[-1].memory = buffer.info.index
-        return buffer
-
     def cold_allocation(self) -> None:
         """What asking the driver for memory costs: the device runs dry, then host time."""
         self.synchronize("cold allocation")
         span = self._span("cold allocation")
-        self._take(self.cost.alloc_ns)
+        self._pass(self.cost.alloc_ns)
         span.end_ns = self.now_ns
-
-    def free(self, buffer: Buffer) -> None:
-        """Give memory back. Raises ValueError when it is not an allocation or freed twice."""
-        self._temporaries.free(buffer)
-        self._log(OpKind.FREE, f"free {buffer.info.label}", HOST, (), (), self.now_ns)
-        self.log.ops[-1].memory = buffer.info.index
-
-    def record_stream(self, buffer: Buffer, stream: Stream) -> None:
-        """Tell the allocator that another stream uses this memory too."""
-        self._temporaries.record_stream(buffer, stream)
 
     # -------------------------------------------------------------- machinery
 
@@ -197,7 +134,7 @@ class ThreadsDevice(Workers):
         act: Act | None, pace_ns: int, nbytes: int,
     ) -> Work:  # fmt: skip
         kind, name, call_ns = _copy_kind(src), _copy_name(src), self.now_ns
-        self._take(self.cost.launch_ns)
+        self._pass(self.cost.launch_ns)
         op = self._log(kind, name, stream.info.index, reads, writes, call_ns, nbytes)
         work = self._enqueue(op, act, pace_ns)
         self._repair_after(stream, name)
@@ -208,39 +145,9 @@ class ThreadsDevice(Workers):
         self._log(OpKind.HOST_READ, "stage", HOST, reads, (), self.now_ns)
         span = self._span("pageable copy", "copy")
         staged = None if src.data is None else src.data.clone()
-        self._take(pace_ns)
+        self._pass(pace_ns)
         span.end_ns = self.now_ns
         return staged
-
-    def _mark(self, kind: OpKind, event: Event, stream: Stream) -> Op:
-        """A record or a wait: an action of its stream, too, but no work."""
-        call_ns = self.now_ns
-        self._take(self.cost.event_ns)
-        op = self._log(kind, event.name, stream.info.index, (), (), call_ns)
-        self._bar(op)
-        return op
-
-    def _point(self, stream: int) -> Reached:
-        """An event of the allocator: once it is found reached, the host knows it, too."""
-        works = self._order.behind(stream)
-        target = next((op.seq for op in reversed(self.log.ops) if op.stream == stream), NONE)
-
-        def reached() -> bool:
-            done = all(work.done for work in works)
-            if done:
-                op = self._log(OpKind.SYNC_OP, "allocator event", HOST, (), (), self.now_ns)
-                op.target = target
-            return done
-
-        return reached
-
-    def _repair_before(self, stream: Stream | None, name: str) -> None:
-        if self._repairs is not None:
-            self._repairs.before(self, stream, name, self.context.step)
-
-    def _repair_after(self, stream: Stream, name: str) -> None:
-        if self._repairs is not None:
-            self._repairs.after(self, stream, name, self.context.step)
 
 
 def _copy_kind(src: Buffer) -> OpKind:

@@ -72,13 +72,13 @@ class WatchedDevice(VirtualDevice):
         self._watcher.looks(self.now_ns)
         super().finish()
 
-    def _pass(self, duration_ns: int) -> None:
+    def _pass(self, cost_ns: int) -> None:
         self._watcher.looks(self.now_ns)
-        super()._pass(duration_ns)
+        super()._pass(cost_ns)
 
-    def _block(self, tasks: Tasks, name: str, waits_for: str) -> None:
+    def _block(self, entries: Tasks, name: str, waits_for: str) -> None:
         self._watcher.looks(self.now_ns)
-        super()._block(tasks, name, waits_for)
+        super()._block(entries, name, waits_for)
 
     def _enqueue(self, task: Task, op: Op) -> None:
         effect = task.on_mark

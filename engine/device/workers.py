@@ -11,19 +11,17 @@ from contextlib import contextmanager
 
 from engine.device.acts import Act
 from engine.device.api import HostSpan, Stream
-from engine.device.cost import Jitter
-from engine.device.order import StreamOrder
-from engine.device.recorder import Recorder
+from engine.device.host_calls import HostCalls
 from engine.device.settings import Settings
 from engine.device.wall_clock import WallClock, quick_switching
 from engine.device.worker import Engine, Failure, Work, Worker
-from engine.oplog import HOST, NONE, Op, OpKind, StreamKind
+from engine.oplog import Op, OpKind, StreamKind
 
 Works = tuple[Work, ...]
 
 
-class Workers(Recorder):
-    """A recorder on the wall's clock, with a thread for every stream. To be closed.
+class Workers(HostCalls[Work]):
+    """Host calls on the wall's clock, with a thread for every stream. To be closed.
 
     `_due_ns` is where the host would be, had the system woken it in time whenever it slept, and
     `_since_ns` when it was woken last: so late wake-ups are made up for, and a paced run keeps
@@ -33,23 +31,19 @@ class Workers(Recorder):
     _work: type[Work] = Work
 
     def __init__(self, settings: Settings) -> None:
-        self.cost = settings.cost
-        self._fault = settings.fault
         self._delays = settings.delays
-        self._jitter = Jitter(settings.jitter_percent, settings.seed)
         self._clock = WallClock()
         self._failure = Failure(self._clock)
         self._workers: list[Worker] = []
         self._tails: list[Works] = []
-        self._order = StreamOrder(self._tails)
         self._due_ns = self._since_ns = 0
         self._closed = False
         h2d, d2h = Engine(), Engine()
         self._copy_engines = {
-            OpKind.H2D: h2d, OpKind.D2H: h2d if self.cost.copy_engines == 1 else d2h,
+            OpKind.H2D: h2d, OpKind.D2H: h2d if settings.cost.copy_engines == 1 else d2h,
         }  # fmt: skip
         quick_switching.hold()
-        super().__init__(settings.compute)
+        super().__init__(settings, self._tails)
 
     @property
     def now_ns(self) -> int:
@@ -59,7 +53,6 @@ class Workers(Recorder):
     def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
         self._begin_stream(name, kind, priority)
         self._tails.append(())
-        self._order.add_stream(kind)
         return super()._add_stream(name, kind, priority)
 
     def _begin_stream(self, name: str, kind: StreamKind, priority: int) -> None:
@@ -72,7 +65,7 @@ class Workers(Recorder):
         span = self._span(name)
         try:
             yield
-            self._take(self.cost.host_work_ns(name, units))
+            self._pass(self.cost.host_work_ns(name, units))
         finally:
             span.end_ns = self.now_ns
 
@@ -92,7 +85,8 @@ class Workers(Recorder):
     def _enqueue(self, op: Op, act: Act | None, pace_ns: int) -> Work:
         """Queue an operation that has just been logged."""
         self._failure.check()
-        self._bar(op)
+        if self._order.barring[op.stream]:
+            self._bar(op)
         engine = self._copy_engines.get(op.kind) or Engine()
         after = self._tails[op.stream] + self._order.release(op.stream)
         pace_ns, delay_ns = self._jitter.apply(pace_ns), self._delays.get(op.name, 0)
@@ -107,44 +101,23 @@ class Workers(Recorder):
         """Hand work to whoever does it."""
         self._workers[work.op.stream].put(work)
 
-    def _bar(self, op: Op) -> None:
-        """Hold an operation back behind the legacy default stream's barrier, if there is one."""
-        if barrier := self._order.barrier(op.stream):
-            self._order.hold(op.stream, barrier)
-            op.depends = tuple((work.seq, "barrier") for work in barrier)
-
-    def _block_on(self, works: Works, target: int, name: str, waits_for: str) -> None:
-        """The host waits for operation `target`, which stands for `works`."""
-        call_ns = self.now_ns
-        self._block(works, name, waits_for)
-        self._log_sync(OpKind.SYNC_OP, name, HOST, call_ns, target)
-
-    def _log_sync(
-        self, kind: OpKind, name: str, stream: int, call_ns: int, target: int = NONE
-    ) -> None:
-        """The host knows that `target`, a stream or all is done: it may hear of a failure."""
-        op = self._log(kind, name, stream, (), (), call_ns)
-        op.target = target
-        if self._fault is not None:
-            self._fault.waited(op, NONE if target == NONE else self.log.ops[target].step)
-
-    def _block(self, works: Works, name: str, waits_for: str) -> None:
+    def _block(self, entries: Works, name: str, waits_for: str) -> None:
         """The host waits: a span as long as the wait. Raises DeviceError."""
         span = self._span(name, waits_for)
         try:
-            self._await(works)
+            self._await(entries)
         finally:
             span.end_ns = self.now_ns
 
     def _await(self, works: Works) -> None:
-        self._take(0)
+        self._pass(0)
         for work in works:
             work.finished.wait()
             self._due_ns = max(self._due_ns, work.due_ns)
         self._since_ns = self.now_ns
         self._failure.check()
 
-    def _take(self, cost_ns: int) -> None:
+    def _pass(self, cost_ns: int) -> None:
         """Let the host's time pass: what it has really worked since then counts."""
         worked_ns = self.now_ns - self._since_ns
         self._due_ns += max(worked_ns, self._jitter.apply(cost_ns))
