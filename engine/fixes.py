@@ -36,8 +36,8 @@ _ACTORS = {
 class Edge:
     """Operation `after` of step n - steps_back must be over before `before` of step n begins.
 
-    Both are names of operations; where a step has several of one name, the last
-    `after` counts and every `before` waits. `steps_back` is 0, and steps are not
+    Both are names of operations; where a step has several of one name, the last `after` of
+    each stream counts and every `before` waits. `steps_back` is 0, and steps are not
     compared, where an operation carries no step. `how`: the stream of `before`
     waits for an event ("wait_event"), the host does ("synchronize"), or `after`
     is issued too late and must come first ("finish_first").

@@ -35,14 +35,13 @@ def _matches(edge: Edge, a: Op, b: Op) -> bool:
 
 
 def _with_waits(log: OpLog, edge: Edge) -> OpLog:
-    """Wait at each place where the last `after` so far and `before` are not ordered yet."""
+    """Wait at each place where `before` and the last `after` of some stream are not ordered yet."""
     ops: list[Op] = []
     seen: list[Op] = []
     for op, known in zip(log, clocks(log), strict=True):
         if op.name == edge.before:
-            last = next((a for a in reversed(seen) if _matches(edge, a, op)), None)
-            if last is not None and known[last.stream] < last.seq:
-                ops.append(_wait(op, last))
+            latest = {a.stream: a for a in seen if _matches(edge, a, op)}
+            ops += [_wait(op, a) for a in latest.values() if known[a.stream] < a.seq]
         if op.name == edge.after and op.stream != HOST:
             seen.append(op)
         ops.append(op)

@@ -2,7 +2,7 @@
 
 A fix says: operation `before` of step n must come after operation `after` of step
 n - `steps_back`. The device records an event behind every `after` and makes `before`
-wait for the right one: on its stream, or on the host where the host itself is late.
+wait for the right one of each stream: on its own, or on the host where the host itself is late.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ class Repairs:
     def __init__(self, edges: Iterable[Edge]) -> None:
         self._by_before: dict[str, list[Edge]] = defaultdict(list)
         self._afters: set[str] = set()
-        self._events: dict[tuple[str, int], Event] = {}
+        self._events: dict[tuple[str, int], dict[int, Event]] = defaultdict(dict)
         for edge in edges:
             self._by_before[edge.before].append(edge)
             self._afters.add(edge.after)
@@ -29,17 +29,15 @@ class Repairs:
     def before(self, device: "Device", stream: "Stream | None", name: str, step: int) -> None:
         """Called before `name` is issued: wait for what the fixes say."""
         for edge in self._by_before.get(name, ()):
-            event = self._events.get((edge.after, step - edge.steps_back))
-            if event is None:
-                continue
-            if stream is None:
-                device.synchronize_event(event, f"wait {event.name}")
-            else:
-                device.wait(stream, event)
+            for event in self._events.get((edge.after, step - edge.steps_back), {}).values():
+                if stream is None:
+                    device.synchronize_event(event, f"wait {event.name}")
+                else:
+                    device.wait(stream, event)
 
     def after(self, device: "Device", stream: "Stream", name: str, step: int) -> None:
         """Called after `name` is issued: record an event for the fixes that need one."""
         if name in self._afters:
             event = device.event(f"{name} done")
             device.record(stream, event)
-            self._events[name, step] = event
+            self._events[name, step][stream.info.index] = event

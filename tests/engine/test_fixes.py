@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.hazards import apply_fix, find_hazards, find_races
 from engine.oplog import OpKind, OpLog
@@ -49,6 +50,21 @@ def test_every_fix_removes_its_group_from_random_programs(generate):
             assert (hazard.kind, hazard.resource, hazard.missing_edge) not in fixed, f"seed {seed}"
             tried += 1
     assert tried > 500
+
+
+@pytest.mark.parametrize("names", [1, 2])
+@pytest.mark.parametrize("generate", [random_program, random_loop])
+def test_a_fix_also_works_where_operations_of_many_streams_have_one_name(generate, names):
+    tried = 0
+    for seed in PROGRAMS[::8]:
+        named = generate(Random(seed))
+        ops = [replace(op, name=f"op {op.seq % names}") for op in named]
+        log = OpLog(ops, named.streams, named.buffers)
+        for hazard in find_hazards(log):
+            fixed = verdict(apply_fix(log, hazard.fix))
+            assert (hazard.kind, hazard.resource, hazard.missing_edge) not in fixed, f"seed {seed}"
+            tried += 1
+    assert tried > 100
 
 
 def test_a_fix_ends_the_race_it_shows_and_adds_none_even_where_steps_are_scrambled():
