@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from engine.device.cost import CostModel
@@ -91,6 +92,11 @@ class RunConfig:
 
     def key(self) -> str:
         """The same text for the same run: the key under which runs are cached."""
+        return self._key
+
+    @cached_property
+    def _key(self) -> str:
+        """Worked out once: a page asks for it some twenty times."""
         return json.dumps(asdict(self), sort_keys=True)
 
     @property
