@@ -28,7 +28,7 @@ BATCH = 32
 ACTIVE, SAVED = 0.994, 0.92
 """Goals with graphs: GPU active, and the share of the possible saving."""
 
-WIDEN_MS, STEPS = 20, 8
+WIDEN_MS, STEPS = 10, 8
 CORRECT = ("sync", "async", "graph-replay", "pageable", "blocking-streams", "temporary-outputs")
 SIZE = "1b"
 """The size at which transformers' batching runs beside ours."""

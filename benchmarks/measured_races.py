@@ -18,11 +18,13 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from benchmarks.race_modes import CORRECT, LATE, RACING, races  # noqa: E402
-from benchmarks.report import machine, table  # noqa: E402
+from benchmarks.report import load, machine, table  # noqa: E402
 from engine import configure, execute  # noqa: E402
 from engine.devices import DEVICES  # noqa: E402
 
 CORRECT_WIDEN_MS = 3
+LATE_FACTOR = 2
+"""Modes that race late are held back so many times as long: three layers share it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,12 @@ class Outcome:
         return self.same == self.runs and self.wrong == (self.runs if self.mode in RACING else 0)
 
 
-def try_mode(mode: str, device: str, runs: int, steps: int, widen_ms: int) -> Outcome:
+def try_mode(mode: str, device: str, runs: int, steps: int | None, widen_ms: int) -> Outcome:
     """Run a mode so many times; those that race late are run to their end, others for `steps`."""
-    config = configure(
-        mode, device=device, steps=None if mode in LATE else steps,
-        widen_ms=widen_ms if mode in RACING else CORRECT_WIDEN_MS,
-    )  # fmt: skip
+    held_ms = widen_ms if mode in RACING else CORRECT_WIDEN_MS
+    if mode in LATE:
+        held_ms, steps = LATE_FACTOR * widen_ms, None
+    config = configure(mode, device=device, steps=steps, widen_ms=held_ms)
     predicted = races(execute(config.prediction))
     wrong = same = 0
     for _ in range(runs):
@@ -57,8 +59,11 @@ def try_mode(mode: str, device: str, runs: int, steps: int, widen_ms: int) -> Ou
     return Outcome(mode, runs, wrong, same, len(predicted))
 
 
-def page(outcomes: Sequence[Outcome], device: str, steps: int, widen_ms: int) -> str:
+def page(
+    outcomes: Sequence[Outcome], device: str, steps: int, widen_ms: int, loads: tuple[str, str]
+) -> str:
     """The report as Markdown."""
+    late = ", ".join(f"`{mode}`" for mode in LATE)
     rows = [
         (
             f"`{outcome.mode}`", f"{outcome.wrong} of {outcome.runs}", outcome.races,
@@ -69,13 +74,16 @@ def page(outcomes: Sequence[Outcome], device: str, steps: int, widen_ms: int) ->
     head = ("mode", "runs with wrong tokens", "races predicted", "runs with just these", "")
     return f"""# Races, run for real
 
-Written by `python -m benchmarks.measured_races --device {device}`. The first {steps} steps of each
-mode; {", ".join(f"`{mode}`" for mode in LATE)}, which race late, run to their end.
-What should come first in a race is held back for {widen_ms} ms, all copies of a correct mode for
-{CORRECT_WIDEN_MS} ms. Races are those that the happens-before checker finds in the log of
-operations, by kind, resource and missing edge; predicted is what it finds on `virtual`.
+Written by `python -m benchmarks.measured_races --device {device}`. What should come first in a
+race is held back for {widen_ms} ms, all copies of a correct mode for {CORRECT_WIDEN_MS} ms; runs are
+cut after {steps} steps. Modes that race late are run to their end and held back {LATE_FACTOR} times
+as long: {late}.
 
-Machine: {machine()}
+Races are those that the happens-before checker finds in the log of operations, by kind, resource
+and missing edge; predicted is what it finds on `virtual`.
+
+- Machine: {machine()}
+- Load: {loads[0]} processes wanted a core in the minute before, {loads[1]} in the last minute.
 
 {table(head, rows)}"""
 
@@ -97,13 +105,14 @@ def main() -> int:
     if missing := DEVICES[options.device].missing():
         print(missing, file=sys.stderr)
         return 2
-    outcomes = []
+    before, outcomes = load(), []
     for mode in options.modes or (*RACING, *CORRECT):
         runs = options.runs if mode in RACING else options.correct_runs
         outcome = try_mode(mode, options.device, runs, options.steps, options.widen)
         print(outcome, flush=True)
         outcomes.append(outcome)
-    text = page(outcomes, options.device, options.steps, options.widen)
+    loads = before, load()
+    text = page(outcomes, options.device, options.steps, options.widen, loads)
     if options.out is not None:
         options.out.write_text(text, encoding="utf-8")
     return int(not all(outcome.as_it_should for outcome in outcomes))

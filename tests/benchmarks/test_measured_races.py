@@ -25,7 +25,7 @@ def test_a_racing_mode_goes_wrong_and_a_correct_one_does_not():
 )
 def test_a_mode_is_as_it_should_be_in_all_of_its_runs(outcome, right):
     assert outcome.as_it_should is right
-    assert ("NOT AS EXPECTED" in page([outcome], "threads", 8, 80)) is not right
+    assert ("NOT AS EXPECTED" in page([outcome], "threads", 8, 80, ("0", "1"))) is not right
 
 
 def test_modes_are_racing_or_correct_and_not_both():
