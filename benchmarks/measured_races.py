@@ -75,9 +75,9 @@ def page(
     return f"""# Races, run for real
 
 Written by `python -m benchmarks.measured_races --device {device}`. What should come first in a
-race is held back for {widen_ms} ms, all copies of a correct mode for {CORRECT_WIDEN_MS} ms; runs are
-cut after {steps} steps. Modes that race late are run to their end and held back {LATE_FACTOR} times
-as long: {late}.
+race is held back for {widen_ms} ms, all copies of a correct mode for {CORRECT_WIDEN_MS} ms; runs
+are cut after {steps} steps. Modes that race late are run to their end and held back
+{LATE_FACTOR} times as long: {late}.
 
 Races are those that the happens-before checker finds in the log of operations, by kind, resource
 and missing edge; predicted is what it finds on `virtual`.

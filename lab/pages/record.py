@@ -91,7 +91,8 @@ def _record(config: RunConfig, bar: st.delta_generator.DeltaGenerator) -> None:
     steps = config.steps or STEPS
 
     def progress(done: int) -> None:
-        bar.progress(min(1.0, done / steps), t("record.progress", done=done, steps=steps))
+        done = min(done, steps)
+        bar.progress(done / steps, t("record.progress", done=done, steps=steps))
 
     with st.spinner(t("record.running"), show_time=True):
         keep(measure(config, progress))
