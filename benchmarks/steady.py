@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine import Run, configure, execute
 from engine.config import RunConfig
+from engine.model_sizes import RANDOM
 from engine.oplog import OpKind
 from engine.service import step_times
 from engine.workloads import WORKLOADS
@@ -53,7 +54,7 @@ def saved(sync: Steady, overlapped: Steady) -> float:
 def padded(mode: str, device: str, model: str, batch: int, graphs: bool) -> RunConfig:
     """`batch` requests of one length that start and end together. With `graphs` each decode step
     replays one of `batch` rows and of the blocks of a whole request, whoever has ended."""
-    long = model != "trained" and device == "cuda"
+    long = device == "cuda" and model in RANDOM and RANDOM[model].max_positions > PROMPT + OUTPUT
     workload = replace(
         WORKLOADS["even"].with_batch(batch), name="even-long" if long else "even",
         count=batch, shortest=OUTPUT, longest=OUTPUT,
