@@ -7,7 +7,14 @@ import streamlit as st
 
 from engine import execute
 from engine.config import RunConfig
-from engine.explore import Exploration, Outcome, explore, first_wrong_step, truth_of
+from engine.explore import (
+    Exploration,
+    Outcome,
+    cut_where_it_races,
+    explore,
+    first_wrong_step,
+    truth_of,
+)
 from engine.smallest import Change, smallest_change
 from lab.catalogue import t
 from lab.chosen import chosen
@@ -20,9 +27,6 @@ from lab.state import Choice
 from lab.units import percent
 from lab.verdicts import ALARM, CARD_PX
 from lab.view import show_figure
-
-STEPS = 24
-"""A run that is not cut in the sidebar is cut after so many steps."""
 
 RUNS = ("50", "200", "500")
 JITTER = 25.0
@@ -42,8 +46,7 @@ def page() -> None:
     head.markdown(f"# {t('races.title', mode=for_markdown(choice.mode))}")
     st.caption(t("races.lead"))
     with one_sentence():
-        config = choice.config()
-        config = replace(config, steps=config.steps or STEPS, jitter_percent=0.0, timing=0)
+        config = cut(choice.config())
         if not config.compute:
             st.info(t("races.timing_only"))
             return
@@ -114,7 +117,7 @@ def _explored(choice: Choice, config: RunConfig) -> None:
     else:
         st.markdown(f"**{t('races.histogram')}**")
         alt = t("races.histogram_alt", runs=runs, wrong=len(wrong))
-        figure = histogram(found.histogram, config.steps or STEPS)
+        figure = histogram(found.histogram, config.steps or 0)
         show_figure(figure, "races-histogram", alt)
     _runs_to_open(choice, found, wrong)
 
@@ -175,6 +178,12 @@ def _found(config: RunConfig) -> None:
     if change.percent:
         query = {FORK_AT: "0", FORK_SET: f"{change.duration}={change.factor}"}
         st.page_link("lab/pages/stepper.py", label=t("races.to_fork"), query_params=query)
+
+
+@st.cache_data(max_entries=50, show_spinner=False, hash_funcs={RunConfig: RunConfig.key})
+def cut(config: RunConfig) -> RunConfig:
+    """The runs that are explored, cut unless the sidebar says where; kept, for it takes a run."""
+    return cut_where_it_races(config)
 
 
 @st.cache_data(max_entries=50, show_spinner=False, hash_funcs={RunConfig: RunConfig.key})

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -10,16 +11,29 @@ from hypothesis import settings
 from engine import configure, execute
 from engine.config import RunConfig
 from engine.durations import single_durations
-from engine.explore import CHUNK, Exploration, explore, first_wrong_step, truth_of
+from engine.explore import (
+    CHUNK,
+    STEPS,
+    Exploration,
+    cut_where_it_races,
+    explore,
+    first_wrong_step,
+    truth_of,
+)
+from engine.fork import make_fork
 from engine.modes import MODES
 from engine.oplog import NONE
 from engine.smallest import Change, Search, smallest_change
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/races.md"
-ROW = re.compile(r"^\| `([\w-]+)` \| (\d+) to (\d+) % \|$", re.MULTILINE)
-DOCUMENTED = {
-    mode: (int(low), int(high)) for mode, low, high in ROW.findall(PAGE.read_text("utf-8"))
-}
+ROW = re.compile(
+    r"^\| `([\w-]+)` \| (\d+) to (\d+) % \| (none needed|`([\w.]+)` ([+-]\d+) %) \|$",
+    re.MULTILINE,
+)
+ROWS = ROW.findall(PAGE.read_text("utf-8"))
+DOCUMENTED = {mode: (int(low), int(high)) for mode, low, high, *_ in ROWS}
+SMALLEST = {mode: Change(name, int(percent)) for mode, *_, name, percent in ROWS if name}
+NONE_NEEDED = [mode for mode, _, _, change, *_ in ROWS if change == "none needed"]
 RACING = [mode.name for mode in MODES.values() if "H" in mode.expect]
 CORRECT = [mode.name for mode in MODES.values() if mode.group == "correct"]
 JITTER = 25.0
@@ -28,8 +42,13 @@ RUNS = 30 if not LONG else 500
 CORRECT_RUNS = 10 if not LONG else 1000
 
 
-def explored(mode: str, runs: int, steps: int = 24) -> Exploration:
-    *_, found = explore(configure(mode, steps=steps), JITTER, runs)
+@lru_cache(maxsize=30)
+def config_of(mode: str) -> RunConfig:
+    return cut_where_it_races(configure(mode))
+
+
+def explored(mode: str, runs: int) -> Exploration:
+    *_, found = explore(config_of(mode), JITTER, runs)
     return found
 
 
@@ -90,31 +109,59 @@ def corrupts(config: RunConfig, change: Change) -> bool:
     return first_wrong_step(change.apply(config), truth_of(config)) != NONE
 
 
-VISIBLE = [mode for mode in RACING if DOCUMENTED[mode][0] >= 80]
+def test_every_racing_mode_says_what_shows_its_race() -> None:
+    assert sorted([*SMALLEST, *NONE_NEEDED]) == sorted(RACING)
 
 
-@pytest.mark.parametrize("mode", VISIBLE)
+@pytest.mark.parametrize("mode", NONE_NEEDED)
 def test_a_race_that_shows_needs_no_change(mode: str) -> None:
-    config = configure(mode, steps=24)
-    change = last(smallest_change(config)).found
+    change = last(smallest_change(config_of(mode))).found
     assert change == Change("", 0)
-    assert corrupts(config, change)
-    assert execute(change.apply(config)).token_diff.count > 0
+    assert corrupts(config_of(mode), change)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("mode", "toggles", "cost"),
-    [("partial-fence", {}, None), ("async", {"record_point": "early"}, "small-gpu")],
-)
-def test_the_smallest_change_found_makes_a_hidden_race_visible(mode, toggles, cost) -> None:
-    config = configure(mode, set=toggles, cost=cost, steps=24)
-    assert execute(config).token_diff.count == 0
-    change = last(smallest_change(config)).found
-    assert change is not None and change.percent
+@pytest.mark.parametrize("mode", SMALLEST)
+def test_the_documented_change_makes_the_hidden_race_visible_and_a_smaller_one_does_not(
+    mode: str,
+) -> None:
+    config, change = config_of(mode), SMALLEST[mode]
+    assert not corrupts(config, Change("", 0))
     assert execute(change.apply(config)).token_diff.count > 0
     smaller = replace(change, percent=change.percent - (1 if change.percent > 0 else -1))
     assert not corrupts(config, smaller)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", SMALLEST)
+def test_the_search_finds_what_is_documented(mode: str) -> None:
+    assert last(smallest_change(config_of(mode))).found == SMALLEST[mode]
+
+
+@pytest.mark.slow
+def test_the_smallest_change_is_found_in_a_run_with_toggles_and_a_cost_model_of_its_own() -> None:
+    config = configure("async", set={"record_point": "early"}, cost="small-gpu", steps=24)
+    assert not corrupts(config, Change("", 0))
+    change = last(smallest_change(config)).found
+    assert change is not None and change.percent
+    assert execute(change.apply(config)).token_diff.count > 0
+
+
+def test_a_run_is_cut_where_all_of_its_races_have_come_up() -> None:
+    late = configure("cancel-at-once")
+    assert execute(replace(late, steps=24, compute=False)).hazards == []
+    for config in (late, configure("no-wait-h2d"), configure("async")):
+        cut = cut_where_it_races(config)
+        kinds = {(h.kind, h.resource, h.missing_edge) for h in execute(cut).hazards}
+        assert kinds == {(h.kind, h.resource, h.missing_edge) for h in execute(config).hazards}
+        assert cut.steps == STEPS or cut.steps > STEPS and config is late
+    assert cut_where_it_races(replace(late, steps=7)).steps == 7
+
+
+def test_a_change_is_written_as_a_fork_takes_it() -> None:
+    for percent in (-84, 19, 384):
+        change = Change("compute.layer", percent)
+        fork = make_fork(0, {change.duration: change.factor})
+        assert fork.cost(configure("async").cost) == change.cost(configure("async").cost)
 
 
 def test_a_change_makes_one_duration_longer_or_shorter() -> None:
