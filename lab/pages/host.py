@@ -44,19 +44,24 @@ def page() -> None:
 
 
 def _choose_level(game: Game) -> None:
-    """The list of levels. Each has a list of its own: the browser's last word on another level's
-    must not count."""
-    key = f"host-level-{game.level}"
+    """The list of levels. Each level has a list of its own: when another level comes by key, the
+    browser may still tell of the list before, and that must not count."""
+    here = game.level
+    key = f"host-level-{here}"
 
     def name(level: str) -> str:
         title = t_or(f"level.{level}.title", LEVELS[level].title)
         mark = t("host.solved_mark") if level in game.solved else ""
         return t("host.level_name", number=number(LEVELS[level]), title=title, mark=mark)
 
+    def choose() -> None:
+        if game.level == here:
+            game.go_to(st.session_state[key])
+
     row = st.container(horizontal=True, vertical_alignment="bottom")
     row.selectbox(
         t("host.level"), [*LEVELS], index=[*LEVELS].index(game.level), format_func=name, key=key,
-        width=420, on_change=lambda: game.go_to(st.session_state[key]),
+        width=420, on_change=choose,
     )  # fmt: skip
     row.button(t("host.next"), key="host-next", on_click=game.go_on, shortcut="N")
     solved = t("host.solved_count", solved=len(game.solved), count=len(LEVELS))
