@@ -1,0 +1,32 @@
+"""The Play page in a real browser: a level won by keyboard alone."""
+
+import pytest
+
+from engine.play import LEVELS
+from tests.browser.test_lab import open_page, overflow_px
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_level_is_won_by_keyboard_alone_and_a_slip_is_taken_back(page) -> None:
+    level = LEVELS["wait-h2d"]
+    page.set_viewport_size({"width": 800, "height": 1000})
+    open_page(page, "/host?solved=1")
+    page.keyboard.press("n")
+    page.wait_for_url("**level=wait-h2d**")
+    for key in "whk":
+        page.keyboard.press(key)
+    page.wait_for_url("**moves=whk&**")
+    alert = page.locator("[data-testid=stAlert]")
+    alert.get_by_text("RAW device inputs").wait_for()
+    page.keyboard.press("Backspace")
+    page.wait_for_url("**moves=wh&**")
+    for key in level.solution[2:]:
+        page.keyboard.press(key)
+    alert.get_by_text("Solved.").wait_for()
+    page.wait_for_url(f"**moves={level.solution}&solved=1.2")
+    assert overflow_px(page) <= 1
+    assert page.locator("[role=figure][aria-label^='Timeline of the program']").count() == 1
+    page.reload()
+    alert.get_by_text("Solved.").wait_for()
+    assert page.outside == []
