@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from traces.args_column import ArgsArray
+
 HOST = -1
 """The `device` of a span that ran on the host."""
 
@@ -48,7 +50,7 @@ SPAN_DEFAULTS: dict[str, Any] = {
 FLOW_DEFAULTS: dict[str, Any] = {"src": NONE, "dst": NONE, "kind": "other"}
 COUNTER_DEFAULTS: dict[str, Any] = {"ts_ns": 0, "track": "", "name": "", "value": 0.0}
 
-Column = Sequence[Any] | np.ndarray
+Column = Sequence[Any] | np.ndarray | ArgsArray
 Rows = Sequence[Mapping[str, Any]] | Mapping[str, Column]
 """A table as rows (dicts, missing keys take the default) or as columns."""
 
@@ -162,6 +164,8 @@ def _filled(length: int, default: object) -> np.ndarray:
 def _array(values: Column, default: object) -> np.ndarray:
     """`values` as an array; a dict or list inside stays one object."""
     dtype = _dtype(default)
+    if isinstance(values, ArgsArray):
+        return values
     if isinstance(values, np.ndarray) or dtype is not object:
         return np.asarray(values, dtype=dtype)
     array = np.empty(len(values), dtype=object)

@@ -195,13 +195,11 @@ def _correlations(args: list[GpuArgs]) -> Int64s:
     return np.where(np.abs(numbers) < MAX_NUMBER, numbers, NONE)
 
 
-def _kept_args(args: list[GpuArgs]) -> dict[int, dict[str, int]]:
-    """Of the args of each event what stays beside its lane, by its place: the bytes of a copy."""
-    return {
-        place: {"bytes": number(own.bytes)}
-        for place, own in enumerate(args)
-        if own.bytes is not None
-    }
+def _kept_args(args: list[GpuArgs]) -> list[bytes]:
+    """Of the args of each event what stays beside its lane, as JSON text: the bytes of a copy."""
+    if all(own.bytes is None for own in args):
+        return []
+    return [b"" if own.bytes is None else b'{"bytes":%d}' % number(own.bytes) for own in args]
 
 
 def gpu_args(event: Event) -> GpuArgs:

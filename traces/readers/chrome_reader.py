@@ -27,6 +27,7 @@ from traces.readers.kineto import (
 )
 from traces.readers.pairing import Pairing
 from traces.readers.span_table import Lane, SpanTable, text
+from traces.schema import NONE
 
 _decode_args = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -126,8 +127,8 @@ class ChromeReader:
         if role.on_gpu or role.kind in ("launch", "sync", "runtime"):
             self._placed_span(event, role, ts_ns, dur_ns, name)
         else:
-            args = None if role.is_profiler else _args(event)
-            correlation = number((args or {}).get("correlation_id"))
+            args = b"" if role.is_profiler else bytes(event.args)
+            correlation = number(gpu_args(event).correlation_id) if args else NONE
             lane = Lane(text(event.pid), text(event.tid))
             self.table.add(ts_ns, dur_ns, lane, role.kind, name, correlation, args)
 
@@ -144,14 +145,16 @@ class ChromeReader:
         correlation = number(args.correlation, number(args.correlation_id))
         self._bulk.has_correlations |= correlation > 0 and not role.on_gpu
         kept = None if args.bytes is None else {"bytes": number(args.bytes)}
-        kept = kept if role.is_profiler else _args(event)
-        self.table.add(ts_ns, dur_ns, lane, role.kind, name, correlation, kept)
+        own = kept if role.is_profiler else bytes(event.args)
+        self.table.add(ts_ns, dur_ns, lane, role.kind, name, correlation, own)
 
     def _nested(self, event: Event, ts_ns: int) -> None:
+        _let_go(event)
         self.threads.add((event.pid, event.tid), ts_ns, event.ph == "B", event)
 
     def _async(self, event: Event, ts_ns: int) -> None:
         key = (event.pid, event.cat, event.id, bytes(event.id2))
+        _let_go(event)
         self.asyncs.add(key, ts_ns, event.ph in "bS", event)
 
     def _instant(self, event: Event, ts_ns: int) -> None:
@@ -161,7 +164,7 @@ class ChromeReader:
             return
         self._end_ns = max(self._end_ns, ts_ns)
         lane = Lane(text(event.pid), text(event.tid))
-        self.table.add(ts_ns, 0, lane, "instant", name, args=_args(event))
+        self.table.add(ts_ns, 0, lane, "instant", name, args=bytes(event.args))
 
     def _counter(self, event: Event, ts_ns: int) -> None:
         for series, value in (_args(event) or {}).items():
@@ -184,6 +187,12 @@ class ChromeReader:
             self.names.processes[text(event.pid)] = name.strip()
         elif event.name == "thread_name":
             self.names.threads[text(event.pid), text(event.tid)] = name.strip()
+
+
+def _let_go(event: Event) -> None:
+    """Let an event that waits for its end hold on to its own args, not to a piece of the file."""
+    event.args = msgspec.Raw(bytes(event.args))
+    event.ts = event.dur = event.id2 = msgspec.Raw()
 
 
 def _args(event: Event) -> dict[str, Any] | None:

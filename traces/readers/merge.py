@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from traces.args_column import ArgsArray
 from traces.clock import LIMIT_NS
 from traces.readers.flow_binding import correlation_flows
 from traces.schema import HOST, SPAN_DEFAULTS, Trace
@@ -42,7 +43,7 @@ def merged(traces: Sequence[Trace]) -> Trace:
         for trace, base in zip(traces, bases, strict=False)
     ]
     trace = Trace.from_rows(
-        {name: spans[name].to_numpy() for name in SPAN_DEFAULTS},
+        {name: _column(spans[name]) for name in SPAN_DEFAULTS},
         _rows(flows),
         _rows(counters),
         _meta(traces, offsets, labels, devices, clock_warnings),
@@ -50,6 +51,10 @@ def merged(traces: Sequence[Trace]) -> Trace:
     if are_parts:
         trace.flows = correlation_flows(trace.spans)
     return trace
+
+
+def _column(column: "pd.Series[Any]") -> Any:  # noqa: ANN401 - args have a class of their own
+    return column.array if isinstance(column.array, ArgsArray) else column.to_numpy()
 
 
 def _rows(frames: list[pd.DataFrame]) -> dict[str, np.ndarray]:

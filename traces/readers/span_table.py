@@ -1,13 +1,15 @@
 """Growing columns of spans: appended one event at a time, kept as numpy arrays.
 
-Python objects live only until the next `pack`; lanes, kinds and names are stored once.
+Python objects live only until the next `pack`; lanes, kinds and names are stored once, and args
+as the text that the file holds.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from traces.args_column import Args, ArgsArray, encoded
 from traces.readers.event_repair import Scalar
 from traces.schema import HOST, NONE
 
@@ -19,7 +21,9 @@ COLUMNS: dict[str, type[np.signedinteger[Any]]] = {
     "lane": np.int32,
     "kind": np.int32,
     "name": np.int32,
+    "args": np.int32,
 }
+"""What is kept of a span; of its args how long their text is."""
 
 
 class Lane(NamedTuple):
@@ -34,8 +38,8 @@ class Lane(NamedTuple):
 
 
 class SpanTable:
-    """Columns of spans. Lanes, kinds and names are numbers into the dicts of these names; args,
-    which few spans have, stand beside the columns."""
+    """Columns of spans. Lanes, kinds and names are numbers into the dicts of these names; args
+    stand one behind the other in a text beside the columns."""
 
     def __init__(self) -> None:
         self.lanes: dict[Lane, int] = {}
@@ -43,9 +47,8 @@ class SpanTable:
         self.names: dict[str, int] = {}
         self._parts: dict[str, list[np.ndarray]] = {name: [] for name in COLUMNS}
         self._rows: list[tuple[int, ...]] = []
-        self._args: dict[int, dict[str, Any]] = {}
-        """Row -> args."""
-        self._packed_rows = 0
+        self._new_texts: list[bytes] = []
+        self._texts: list[bytes] = []
 
     def add(
         self,
@@ -55,21 +58,24 @@ class SpanTable:
         kind: str,
         name: str,
         correlation: int = NONE,
-        args: dict[str, Any] | None = None,
+        args: Args | bytes = None,
     ) -> None:
-        """Append one span."""
-        if args is not None:
-            self._args[self._packed_rows + len(self._rows)] = args
+        """Append one span; its args as a dict or as JSON text."""
+        own = encoded(args)
+        if own:
+            self._new_texts.append(own)
         numbers = (code(self.lanes, lane), code(self.kinds, kind), code(self.names, name))
-        self._rows.append((ts_ns, dur_ns, correlation, *numbers))
+        self._rows.append((ts_ns, dur_ns, correlation, *numbers, len(own)))
 
-    def extend(self, columns: Mapping[str, np.ndarray], args: Mapping[int, dict[str, Any]]) -> None:
-        """Append many spans, given as columns, with the args of some by their place in them."""
+    def extend(self, columns: Mapping[str, np.ndarray], args: Sequence[bytes] = ()) -> None:
+        """Append many spans, given as columns, with their args as JSON text (empty: none)."""
         self.pack()
-        self._args |= {self._packed_rows + place: own for place, own in args.items()}
+        columns = {**columns, "args": np.array([len(own) for own in args], dtype=np.int32)}
+        if not args:
+            columns["args"] = np.zeros(len(columns["ts_ns"]), dtype=np.int32)
+        self._texts.append(b"".join(args))
         for name, parts in self._parts.items():
             parts.append(columns[name].astype(COLUMNS[name], copy=False))
-        self._packed_rows += len(columns["ts_ns"])
 
     def pack(self) -> None:
         """Move what was appended into arrays."""
@@ -79,8 +85,8 @@ class SpanTable:
             self._parts.items(), zip(*self._rows, strict=True), strict=True
         ):
             parts.append(np.array(values, dtype=COLUMNS[name]))
-        self._packed_rows += len(self._rows)
-        self._rows = []
+        self._texts.append(b"".join(self._new_texts))
+        self._rows, self._new_texts = [], []
 
     def move_lane(self, old: Lane, new: Lane) -> None:
         """Let the spans of a lane stand on another one, which has none yet."""
@@ -97,23 +103,21 @@ class SpanTable:
             chosen = np.isin(numbers, list(lanes)) & (kinds != self.kinds.get("instant", NONE))
             kinds[chosen] = new[name_codes[chosen]]
 
-    def sorted_columns(self) -> dict[str, np.ndarray]:
+    def sorted_columns(self) -> dict[str, Any]:
         """All columns in the order of a trace, lanes as numbers; the table is empty then."""
         self.pack()
-        columns = {
+        columns: dict[str, Any] = {
             name: np.concatenate([*self._parts.pop(name), np.empty(0, dtype=dtype)])
             for name, dtype in COLUMNS.items()
         }
+        lengths, text = columns["args"], b"".join(self._texts)
+        self._texts = []
+        columns["args"] = ArgsArray(text, lengths.cumsum(dtype=np.int64) - lengths, lengths)
         order = np.lexsort((-columns["dur_ns"], columns["ts_ns"]))
         for name, column in columns.items():
             columns[name] = column[order]
         for name, words in (("kind", self.kinds), ("name", self.names)):
             columns[name] = np.array(list(words), dtype=object)[columns[name]]
-        columns["args"] = np.full(len(order), None, dtype=object)
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        for row, args in self._args.items():
-            columns["args"][place[row]] = args
         return columns
 
 
