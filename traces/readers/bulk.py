@@ -1,8 +1,8 @@
-"""The spans of a profiler's file, a piece of the file at a time instead of one by one.
+"""The spans of a Chrome or profiler file, a piece of the file at a time instead of one by one.
 
-A long trace is nearly all complete events in a profiler's own categories, of whose args only a
-few matter. These become columns at once; every other event, and every piece with something
-unusual in it, is left to `chrome_reader`.
+A long trace is nearly all complete events. These become columns at once: of those in a profiler's
+own categories only a few args matter, those of all others are kept as text. Other phases, and
+every piece with something unusual in it, are left to `chrome_reader`.
 """
 
 import re
@@ -13,17 +13,31 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from traces.args_column import encoded
 from traces.clock import LIMIT_NS, to_ns
 from traces.readers.event_repair import Event, Scalar
-from traces.readers.kineto import LAUNCH_FLOWS, MARKER, MAX_NUMBER, GpuArgs, Role, number, role_of
+from traces.readers.kineto import (
+    LAUNCH_FLOWS,
+    LEGACY_GPU_PID,
+    MARKER,
+    MAX_NUMBER,
+    GpuArgs,
+    Role,
+    number,
+    role_of,
+)
 from traces.readers.span_table import Lane, SpanTable, code, text
 from traces.schema import NONE
 
 Int64s = NDArray[np.int64]
 K = TypeVar("K", bound=Hashable)
 
-LEAVE, HOST_WORK, CALL, ON_GPU = range(4)
-"""What an event is to this file: not its business, or work of these three sorts."""
+LEAVE, HOST_WORK, CALL, ON_GPU, PLAIN, PLAIN_CALL = range(6)
+"""What an event is to this file: not its business, work of a profiler's categories of three
+sorts, or that of any other file, whose args are all kept."""
+
+NO_VALUE = (b"", b"null")
+CORRELATION_KEY = b"correlation_id"
 
 FLOW_PHASES = ("s", "t", "f")
 NANOSECONDS = re.compile(rb"\d{1,15}\.\d{3}(?:,\d{1,15}\.\d{3})*")
@@ -56,7 +70,7 @@ class BulkReader:
         self._names: list[int] = []
         self._host_lanes = _Remembered(self._host_lane)
         self._gpu_lanes = _Remembered(self._gpu_lane)
-        self.has_correlations = False
+        self.has_correlations = self.is_profiler = False
         self.kept = self.lost = self.end_ns = 0
 
     def take(self, events: list[Event]) -> list[Event]:
@@ -69,8 +83,10 @@ class BulkReader:
         is_mine = sorts != LEAVE
         mine = rows if is_mine.all() else [rows[at] for at in is_mine.nonzero()[0].tolist()]
         starts = bulk_ns([event.ts for event in mine])
-        lengths = bulk_ns([event.dur for event in mine])
+        lengths = bulk_ns([event.dur for event in mine], missing=0)
         if not mine or starts is None or lengths is None or (lengths < 0).any():
+            return events
+        if any(event.pid == LEGACY_GPU_PID for event in mine):
             return events
         self._add(mine, what[is_mine], sorts[is_mine], starts, lengths)
         needless = LAUNCH_FLOWS if self.has_correlations else ()
@@ -92,7 +108,7 @@ class BulkReader:
     def _add(
         self, events: list[Event], what: Int64s, sorts: Int64s, starts: Int64s, lengths: Int64s
     ) -> None:
-        for sort in (HOST_WORK, CALL, ON_GPU):
+        for sort in (HOST_WORK, CALL, ON_GPU, PLAIN, PLAIN_CALL):
             at = (sorts == sort).nonzero()[0]
             if len(at):
                 own = [events[place] for place in at.tolist()]
@@ -103,7 +119,7 @@ class BulkReader:
         self, sort: int, events: list[Event], what: Int64s, starts: Int64s, lengths: Int64s
     ) -> None:
         """Add events of one sort."""
-        args = _args(events) if sort != HOST_WORK else []
+        args = _args(events) if sort not in (HOST_WORK, PLAIN) else []
         kinds = np.array(self._kinds)[what]
         lost = np.zeros(len(events), dtype=bool)
         if sort == ON_GPU:
@@ -112,7 +128,11 @@ class BulkReader:
         else:
             lanes = [self._host_lanes[event.pid, event.tid] for event in events]
         correlations = _correlations(args) if args else np.full(len(events), NONE)
-        self.has_correlations |= sort == CALL and bool((correlations > 0).any())
+        if sort == PLAIN:
+            correlations = _named_correlations(events)
+        is_call = sort in (CALL, PLAIN_CALL)
+        self.has_correlations |= is_call and bool((correlations > 0).any())
+        self.is_profiler |= sort in (HOST_WORK, CALL) or (sort == ON_GPU and not lost.all())
         self.lost += int(lost.sum())
         self.kept += int((~lost).sum())
         columns = {
@@ -126,7 +146,9 @@ class BulkReader:
         if lost.any():
             columns = {name: column[~lost] for name, column in columns.items()}
             args = [own for own, is_lost in zip(args, lost.tolist(), strict=True) if not is_lost]
-        self._table.extend(columns, _kept_args(args))
+        plain = sort in (PLAIN, PLAIN_CALL)
+        own = [encoded(bytes(event.args)) for event in events] if plain else _kept_args(args)
+        self._table.extend(columns, own)
 
     def _lanes_on_gpu(self, events: list[Event], args: list[GpuArgs], kinds: Int64s) -> list[int]:
         lanes = self._gpu_lanes
@@ -150,15 +172,17 @@ def gpu_lane(pid: Scalar, tid: Scalar, device: Scalar, stream: Scalar, is_annota
     return Lane(text(pid), text(tid), number_of_device, number(stream, number(tid)), label)
 
 
-def bulk_ns(times: list[msgspec.Raw]) -> Int64s | None:
-    """ns of many times in µs as JSON text, exactly; None if one of them is no time."""
+def bulk_ns(times: list[msgspec.Raw], missing: int | None = None) -> Int64s | None:
+    """ns of many times in µs as JSON text, exactly; None if one of them is no time. `missing` is
+    what counts for one that is not given."""
     joined = b",".join(times)
     if NANOSECONDS.fullmatch(joined):
         found = np.fromstring(joined.replace(b".", b""), dtype=np.int64, sep=",")
     elif MICROSECONDS.fullmatch(joined):
         found = np.fromstring(joined, dtype=np.int64, sep=",") * 1000
     else:
-        values = [to_ns(bytes(time)) for time in times]
+        texts = [bytes(time) for time in times]
+        values = [missing if text in NO_VALUE else to_ns(text) for text in texts]
         if None in values:
             return None
         found = np.array(values, dtype=np.int64)
@@ -166,11 +190,14 @@ def bulk_ns(times: list[msgspec.Raw]) -> Int64s | None:
 
 
 def _sort(role: Role) -> int:
-    if not role.is_profiler or role.kind == MARKER:
+    if role.kind == MARKER:
         return LEAVE
     if role.on_gpu:
         return ON_GPU
-    return CALL if role.kind in ("launch", "sync", "runtime") else HOST_WORK
+    is_call = role.kind in ("launch", "sync", "runtime")
+    if role.is_profiler:
+        return CALL if is_call else HOST_WORK
+    return PLAIN_CALL if is_call else PLAIN
 
 
 def _args(events: list[Event]) -> list[GpuArgs]:
@@ -193,6 +220,14 @@ def _correlations(args: list[GpuArgs]) -> Int64s:
     except OverflowError:
         numbers = np.array([number(value) for value in found], dtype=np.int64)
     return np.where(np.abs(numbers) < MAX_NUMBER, numbers, NONE)
+
+
+def _named_correlations(events: list[Event]) -> Int64s:
+    """The ids that spans of a generic trace give themselves; few do."""
+    if not any(CORRELATION_KEY in bytes(event.args) for event in events):
+        return np.full(len(events), NONE)
+    found = [number(own.correlation_id) for own in _args(events)]
+    return np.array(found, dtype=np.int64)
 
 
 def _kept_args(args: list[GpuArgs]) -> list[bytes]:

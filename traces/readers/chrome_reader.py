@@ -80,7 +80,7 @@ class ChromeReader:
             for event in self._bulk.take(events):
                 self._take(event)
             self.table.pack()
-        self.is_profiler |= self._bulk.kept > 0
+        self.is_profiler |= self._bulk.is_profiler
         self.skipped[NO_TIME] += self._bulk.lost
         self._end_ns = max(self._end_ns, self._bulk.end_ns)
         if self._bulk.has_correlations:

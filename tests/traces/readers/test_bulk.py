@@ -50,6 +50,7 @@ args = st.one_of(
             "stream": ids,
             "correlation": ids,
             "bytes": ids,
+            "correlation_id": ids,
             "External id": ids,
             "grid": st.just([1, [2]]),
         },
@@ -64,7 +65,7 @@ events = st.fixed_dictionaries(
     },
     optional={
         "dur": st.one_of(st.integers(0, 5), st.sampled_from([None, 1.001, -3, "2"])),
-        "pid": ids,
+        "pid": st.one_of(ids, st.just("CUDA functions")),
         "tid": ids,
         "id": ids,
         "args": args,
