@@ -93,10 +93,10 @@ class ArgsArray(ExtensionArray):
 
     def take(
         self,
-        indices: Any,
+        indices: Sequence[int] | NDArray[np.integer[Any]],
         *,
         allow_fill: bool = False,
-        fill_value: object = None,  # noqa: ANN401
+        fill_value: object = None,
     ) -> Self:
         """Those at `indices`; with `allow_fill` -1 stands for none."""
         starts = take(self._starts, indices, fill_value=0, allow_fill=allow_fill)
