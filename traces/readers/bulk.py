@@ -147,8 +147,8 @@ class BulkReader:
             columns = {name: column[~lost] for name, column in columns.items()}
             args = [own for own, is_lost in zip(args, lost.tolist(), strict=True) if not is_lost]
         plain = sort in (PLAIN, PLAIN_CALL)
-        own = [encoded(bytes(event.args)) for event in events] if plain else _kept_args(args)
-        self._table.extend(columns, own)
+        own = [encoded(bytes(event.args)) for event in events] if plain else map(kept_args, args)
+        self._table.extend(columns, list(own))
 
     def _lanes_on_gpu(self, events: list[Event], args: list[GpuArgs], kinds: Int64s) -> list[int]:
         lanes = self._gpu_lanes
@@ -230,11 +230,15 @@ def _named_correlations(events: list[Event]) -> Int64s:
     return np.array(found, dtype=np.int64)
 
 
-def _kept_args(args: list[GpuArgs]) -> list[bytes]:
-    """Of the args of each event what stays beside its lane, as JSON text: the bytes of a copy."""
-    if all(own.bytes is None for own in args):
-        return []
-    return [b"" if own.bytes is None else b'{"bytes":%d}' % number(own.bytes) for own in args]
+def kept_args(args: GpuArgs) -> bytes:
+    """Of a profiler's args what stays beside the lane, as JSON text: the bytes of a copy, and what
+    a stream waits for."""
+    if args.bytes is not None:
+        return b'{"bytes":%d}' % number(args.bytes)
+    if (call := number(args.wait_on_cuda_event_record_corr_id)) > 0:
+        stream = number(args.wait_on_stream)
+        return b'{"wait_on_stream":%d,"wait_on_cuda_event_record_corr_id":%d}' % (stream, call)
+    return b""
 
 
 def gpu_args(event: Event) -> GpuArgs:

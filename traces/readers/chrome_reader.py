@@ -12,7 +12,7 @@ import msgspec
 
 from traces.clock import to_ns
 from traces.readers.assembly import LaneNames
-from traces.readers.bulk import BulkReader, gpu_args, gpu_lane
+from traces.readers.bulk import BulkReader, gpu_args, gpu_lane, kept_args
 from traces.readers.chrome_text import ChromeText
 from traces.readers.event_repair import Event
 from traces.readers.flow_binding import FlowPoint
@@ -144,8 +144,7 @@ class ChromeReader:
             lane = gpu_lane(event.pid, event.tid, args.device, args.stream, is_annotation)
         correlation = number(args.correlation, number(args.correlation_id))
         self._bulk.has_correlations |= correlation > 0 and not role.on_gpu
-        kept = None if args.bytes is None else {"bytes": number(args.bytes)}
-        own = kept if role.is_profiler else bytes(event.args)
+        own = kept_args(args) if role.is_profiler else bytes(event.args)
         self.table.add(ts_ns, dur_ns, lane, role.kind, name, correlation, own)
 
     def _nested(self, event: Event, ts_ns: int) -> None:

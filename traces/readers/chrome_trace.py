@@ -11,6 +11,7 @@ from traces.readers.assembly import assembled
 from traces.readers.chrome_notes import damage, lost_by_the_writer, overlaps, salvage
 from traces.readers.chrome_reader import NEGATIVE, NO_TIME, ChromeReader
 from traces.readers.chrome_text import ChromeText
+from traces.readers.event_edges import event_flows
 from traces.readers.flow_binding import bound_flows, correlation_flows
 from traces.readers.kineto import number
 from traces.readers.xla_lanes import place_device_lanes
@@ -64,7 +65,8 @@ def _unix_ns(keys: dict[str, Any]) -> int | None:
 
 
 def _flows(reader: ChromeReader, spans: pd.DataFrame, shift: int) -> pd.DataFrame:
-    """Launches by correlation id where there are any, then all other arrows. Where ranks were
+    """Launches by correlation id where there are any, recorded waits of one stream for another,
+    then all other arrows. Where ranks were
     merged into one file, their ids are kept apart."""
     points = [point._replace(ts_ns=point.ts_ns - shift) for point in reader.points]
     key = ["correlation"]
@@ -72,7 +74,8 @@ def _flows(reader: ChromeReader, spans: pd.DataFrame, shift: int) -> pd.DataFram
         spans = spans.assign(rank=spans["pid"].str.extract(f"({RANK.pattern})")[0].fillna(""))
         key.append("rank")
     launches = correlation_flows(spans, key)
-    return pd.concat([launches, bound_flows(points, spans)], ignore_index=True)
+    waits = event_flows(spans, launches)
+    return pd.concat([launches, waits, bound_flows(points, spans)], ignore_index=True)
 
 
 def _meta(

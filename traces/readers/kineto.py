@@ -31,6 +31,9 @@ class GpuArgs(msgspec.Struct, gc=False):
     correlation_id: Scalar = None
     """The same in JAX's words."""
     bytes: Scalar = None
+    wait_on_stream: Scalar = None
+    wait_on_cuda_event_record_corr_id: Scalar = None
+    """Of a stream's wait for an event."""
 
 
 GENERIC = Role("host", False, False)
