@@ -8,7 +8,6 @@ import re
 
 import pytest
 
-from engine.mechanisms import BY_NAME
 from lessons import pipeline
 from lessons.checks import said, title
 from lessons.figures import figure_of, written
@@ -46,10 +45,12 @@ def code(text):
 
 
 @pytest.mark.parametrize(("lesson", "scene"), SCENES, ids=lambda it: getattr(it, "id", ""))
-def test_a_scenes_figures_are_those_of_its_run(lesson, scene):
+def test_a_scenes_figures_are_those_of_its_run_and_it_opens_within_it(lesson, scene):
     run = run_of(config_of(scene))
     found = {name: written(figure_of(run, name), like) for name, like in scene.figures.items()}
     assert found == scene.figures
+    low, high = scene.window_ms or (0.0, 100.0)
+    assert 0 <= low <= scene.at_ms <= min(high, run.figures.wall_ms)
 
 
 @every_lesson
@@ -139,19 +140,8 @@ def test_a_code_exercise_rejects_a_device_wide_synchronise(lesson):
 
 @every_lesson
 def test_every_check_and_message_is_said_in_both_languages(lesson):
-    names = [lesson.folder / "solution.py", *sorted((lesson.folder / "wrong").glob("*.py"))]
-    for path in names:
+    for path in sorted((lesson.folder / "wrong").glob("*.py")):
         for check in judge(lesson, path).checks:
             english, chinese = (title(lesson, check, language) for language in LANGUAGES)
             assert english != chinese
             assert said(lesson, check, "en") and said(lesson, check, "zh")
-
-
-@every_lesson
-def test_switches_are_mechanisms_and_the_window_lies_in_the_run(lesson):
-    for scene in lesson.scene:
-        assert set(scene.switches) <= set(BY_NAME)
-        if scene.window_ms is not None:
-            low, high = scene.window_ms
-            assert 0 <= low < high
-            assert low <= scene.at_ms <= min(high, run_of(config_of(scene)).figures.wall_ms)

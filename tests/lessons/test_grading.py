@@ -22,6 +22,7 @@ SORTS = {
         "no",
         "whole device",
     ),
+    "nothing": ("", "no", "empty"),
     "syntax": ("def broken(:\n", "no", "cannot read line 1"),
     "deletes": (DELETES, "no", "tried to delete"),
     "endless": ("import time\nwhile True: time.sleep(1)\n", "no", "still running"),
@@ -52,7 +53,7 @@ def check_rows(rows, names):
 
 def test_a_bad_file_stops_nothing_and_what_is_graded_is_not_run_again(tmp_path, monkeypatch):
     root, out = tmp_path / "class", tmp_path / "grades.csv"
-    names = ["good", "syntax", "deletes"]
+    names = ["syntax", "deletes", "nothing"]
     paths = [hand_in(root, name, SORTS[name][0]) for name in names]
     code, rows = grade(root, out)
     assert code == 1 and all(path.exists() for path in paths)
@@ -66,8 +67,8 @@ def test_a_bad_file_stops_nothing_and_what_is_graded_is_not_run_again(tmp_path, 
 
     monkeypatch.setattr("lessons.grading.check_file", checked)
     _, regraded = grade(root, out)
-    assert again == [paths[1]]
-    assert regraded["good"] == rows["good"] and "empty" in regraded["syntax"]["message"]
+    assert again == [paths[0]]
+    assert regraded["deletes"] == rows["deletes"] and "empty" in regraded["syntax"]["message"]
 
 
 @pytest.mark.slow

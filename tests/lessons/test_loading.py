@@ -13,7 +13,7 @@ from lessons.texts import parse_text
 @pytest.fixture
 def folder(tmp_path):
     """A copy of a whole lesson."""
-    source = next(iter(lessons().values())).folder
+    source = lesson_named("07").folder
     return shutil.copytree(source, tmp_path / source.name)
 
 
