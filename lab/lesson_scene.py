@@ -44,7 +44,8 @@ def show_scenes(lesson: Lesson) -> None:
         with st.expander(t("lessons.texts"), key=f"texts-{lesson.id}-{scene.id}"):
             requests, truth = shown.run.run.requests, shown.sync.run.requests
             st.html(texts_html(requests, truth, shown.run.diff))
-    _ways_on(scene, changes)
+    if not scene.has_own_workload:  # the other pages know the engine's presets alone
+        _ways_on(scene, changes)
 
 
 def _heading(markdown: str) -> str:

@@ -35,7 +35,8 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     `mode` with `toggles` changed, and what of it the learner may switch (`switches`). `figures`
     are numbers of this run that the text quotes, by name (`lessons.figures`), written with as
-    many decimals as the text has. The page opens on `window_ms`, the stepper at `at_ms`.
+    many decimals as the text has. `workload` is a preset, or a JSON file in the lesson's folder.
+    The page opens on `window_ms`, the stepper at `at_ms`.
     """
 
     id: str
@@ -54,6 +55,11 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     at_ms: float = 0.0
     beside: str = ""
     """a scene that is drawn above this one, on the same axis"""
+
+    @property
+    def has_own_workload(self) -> bool:
+        """Whether the workload is a JSON file of the lesson, and none of the engine's presets."""
+        return self.workload is not None and self.workload.endswith(".json")
 
 
 class Predict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

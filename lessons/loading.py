@@ -41,7 +41,8 @@ def load_lesson(folder: Path) -> Lesson:
     """Read and check a lesson's folder. Raises LessonError."""
     path = folder / "lesson.toml"
     lesson: Lesson = decoded(path, Lesson)
-    lesson = msgspec.structs.replace(lesson, folder=folder)
+    scenes = tuple(_with_own_workload(scene, folder) for scene in lesson.scene)
+    lesson = msgspec.structs.replace(lesson, folder=folder, scene=scenes)
     try:
         _check(lesson)
     except ValueError as error:
@@ -50,6 +51,13 @@ def load_lesson(folder: Path) -> Lesson:
         if not (folder / name).is_file():
             raise LessonError(f"{folder / name} is missing: every lesson has one")
     return lesson
+
+
+def _with_own_workload(scene: Scene, folder: Path) -> Scene:
+    """A workload that is a file lies in the lesson's folder."""
+    if scene.workload is None or not scene.has_own_workload:
+        return scene
+    return msgspec.structs.replace(scene, workload=str(folder / scene.workload))
 
 
 def decoded(path: Path, kind: type[Any]) -> Any:  # noqa: ANN401 - whatever kind is asked for

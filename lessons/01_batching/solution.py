@@ -1,0 +1,8 @@
+"""Who has ended leaves, who waits longest joins."""
+
+
+def next_batch(running, waiting, rows):
+    batch = [request for request in running if not request.done]
+    while waiting and len(batch) < rows:
+        batch.append(waiting.pop(0))
+    return batch

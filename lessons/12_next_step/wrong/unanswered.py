@@ -1,0 +1,13 @@
+"""The last ones are left open."""
+
+context_length = "now"
+limits = "now"
+budget = "now"
+who_joins = "now"
+blocks = "now"
+position = "now"
+new_token = "device"
+draw = "device"
+accepted = "device"
+eos = "after"
+stop_string = "after"
