@@ -1,0 +1,25 @@
+"""The course in a real browser: what is predicted outlives a reload, and a link its language."""
+
+import pytest
+
+from tests.browser.test_lab import settle
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_prediction_outlives_a_reload_and_stays_hidden_until_it_is_made(page) -> None:
+    page.goto("/lessons?lesson=04&lang=zh")
+    page.get_by_role("heading", name="流水线算术").wait_for()
+    page.get_by_label("你的数字（ms）").fill("26")
+    page.get_by_label("你的数字（ms）").press("Enter")
+    settle(page)
+    page.get_by_role("button", name="保存我的预测并显示运行").click()
+    page.wait_for_url("**part=see**")
+    page.wait_for_selector(".nsewdrag", state="attached")
+    settle(page)
+    assert "lang=zh" in page.url and "lesson=04" in page.url
+    assert "26.0" in page.evaluate("localStorage.getItem('overlap-lab-progress')")
+    page.reload()
+    page.wait_for_selector(".nsewdrag", state="attached")
+    page.get_by_text("26.0 ms").wait_for()
+    assert page.outside == []
