@@ -99,6 +99,22 @@ def steps_told(result: Comparison) -> str:
     )  # fmt: skip
 
 
+def split_told(first: Inspection, second: Inspection, result: Comparison) -> str:
+    """How much of a mean step's change is idle time, and how much work; empty without steps.
+    With several devices the mean of them."""
+    if not result.per_step:
+        return ""
+    idle, of_ms = idle_shares(first, second, result)
+    devices = [max(1, len(side.idles)) for side in (first, second)]
+    rest, step = (
+        [sum(idle[name].values()) / n for name, n in zip(of_ms, devices, strict=True)],
+        [of_ms[name] / n for name, n in zip(of_ms, devices, strict=True)],
+    )
+    change = rest[1] - rest[0]
+    busy = step[1] - step[0] - change
+    return t("compare.split", idle=f"{change:+,.3f}", busy=f"{busy:+,.3f}")
+
+
 def idle_shares(
     first: Inspection, second: Inspection, result: Comparison
 ) -> tuple[dict[str, dict[str, float]], dict[str, float]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lab.catalogue import t
 from traces import DeviceActivity, Gap, Trace
-from traces.gaps import observed_ns
+from traces.observed import observed_ns
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from lab.hover import cause_text
 from lab.inspection import Inspection
 from lab.units import percent, short_ms
 from traces import Gap, gaps_by_cause
-from traces.finding_rules import rule_of
+from traces.finding_rules import INCOMPLETE, rule_of
 
 LITTLE = 0.01
 """Less than this share is told as nothing: a prediction is no more exact than that."""
@@ -27,6 +27,11 @@ def verdict(inspection: Inspection) -> str:
         return t("verdict.busy", gpu=name, span=short_ms(idlest.of_ns))
     gaps = [gap for gap in inspection.gaps if gap.device == idlest.device]
     rule, part = _main_rule(gaps)
+    if rule == INCOMPLETE:
+        return t(
+            "verdict.cannot_tell", gpu=name, share=percent(idlest.share),
+            span=short_ms(idlest.of_ns), part=percent(part),
+        )  # fmt: skip
     return t(
         "verdict.idle", gpu=name, share=percent(idlest.share), span=short_ms(idlest.of_ns),
         part=percent(part), says=says(rule), outlook=_outlook(inspection),

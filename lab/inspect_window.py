@@ -9,7 +9,7 @@ from typing import Any, Final
 import streamlit as st
 
 from lab.inspection import Inspection, around
-from lab.window import WindowKeys, forget, push_window
+from lab.window import WindowKeys, push_window
 from traces import Gap
 
 KEYS = WindowKeys("w0", "w1", "inspect")
@@ -17,8 +17,7 @@ SELECTED: Final = "inspect-span"
 """Key of the selected span: (the trace's key, span id)."""
 
 MARGIN_NS = 5_000
-GAP_WITHIN_NS = 2_000_000
-"""A gap that follows a span within this is shown together with it."""
+"""Shown on either side of a stretch that is shorter than this."""
 
 
 def selected(inspection: Inspection) -> int | None:
@@ -56,12 +55,6 @@ def select(inspection: Inspection, span: int) -> None:
 def let_go() -> None:
     """Callback: select nothing."""
     st.session_state.pop(SELECTED, None)
-
-
-def start_anew() -> None:
-    """Forget window and selection: another trace is opened."""
-    let_go()
-    forget(st.session_state, KEYS)
 
 
 def on_row(table: str, do: Callable[[int], None]) -> Callable[[], None]:

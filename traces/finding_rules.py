@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
+INCOMPLETE = "incomplete trace"
 
 
 class Rule(NamedTuple):
@@ -36,7 +37,7 @@ def _rule(
 
 RULES = (
     _rule(
-        "incomplete trace", r"^cannot tell", LOW, "",
+        INCOMPLETE, r"^cannot tell", LOW, "",
         "Record again: from before the first launch to after the last result, with CPU and CUDA "
         "activity, and no part cut out.",
     ),
@@ -144,6 +145,11 @@ RULES = (
         "untraced CPU", r"untraced", LOW, "depth=2",
         "Record with stacks (with_stack=True) or NVTX ranges: the launching thread did something "
         "that the trace does not show, such as plain Python, input and output, or the GIL.",
+    ),
+    _rule(
+        "data loading", r"^data loading$", HIGH, "",
+        "Load batches in worker processes that run ahead: num_workers above 0, pin_memory=True, "
+        "persistent_workers=True.",
     ),
     _rule(
         "CPU work between steps", r"", MEDIUM, "depth=2",

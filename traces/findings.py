@@ -17,7 +17,8 @@ from traces.activity import DeviceActivity, device_activity, span_union
 from traces.communication import is_communication
 from traces.finding_rules import HIGH, LOW, MEDIUM, RULES, rule_of
 from traces.gap import Gap
-from traces.gaps import find_gaps, observed_ns
+from traces.gaps import find_gaps
+from traces.observed import observed_ns
 from traces.schema import COPY_KINDS, NONE, Trace
 
 MOST_EVIDENCE = 5

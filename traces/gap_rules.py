@@ -29,6 +29,10 @@ QUEUED = "queued in time (device or other stream)"
 EVENTS_MISSING = "cannot tell (GPU events missing)"
 
 KIND_CAUSES = {"launch": "launch calls", "op": "CPU operators", "python": "Python code"}
+DATA_LOADING = "data loading"
+"""PyTorch's loader fetching a batch, which `enumerate(DataLoader)` annotates."""
+
+LOADER = "enumerate(DataLoader)"
 SCALAR_READS = ("aten::item", "aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero")
 COPIES = ("aten::copy_", "aten::to", "aten::_to_copy")
 
@@ -85,7 +89,7 @@ class LaunchRules:
 def _span_causes(host: pd.DataFrame) -> dict[int, str]:
     """What self time of each host span is called."""
     names = [
-        KIND_CAUSES.get(kind, name)
+        DATA_LOADING if name.startswith(LOADER) else KIND_CAUSES.get(kind, name)
         for kind, name in zip(host["kind"].tolist(), host["name"].tolist(), strict=True)
     ]
     causes = dict(zip(host.index.tolist(), names, strict=True))

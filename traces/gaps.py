@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from traces.activity import DeviceActivity, span_union
+from traces.activity import span_union
 from traces.gap import Gap
 from traces.gap_rules import LaunchRules
 from traces.gap_walk import GapWalk
@@ -50,12 +50,6 @@ def wall_ns(trace: Trace) -> tuple[int, int]:
     host = trace.host_spans()
     first = host if len(host) else work
     return int(first["ts_ns"].min()), int((work["ts_ns"] + work["dur_ns"]).max())
-
-
-def observed_ns(trace: Trace, device: DeviceActivity) -> int:
-    """The time that a device's gaps and its busy time add up to (ns), as `find_gaps` counts."""
-    start, end = wall_ns(trace) if trace.is_engine_dump else (device.start_ns, device.end_ns)
-    return end - start
 
 
 def _engine_gaps(trace: Trace, device: int) -> list[Gap]:

@@ -12,6 +12,7 @@ from lab.comparing import (
     idlest,
     panel_of,
     predicted,
+    split_told,
     step_changes,
     steps_told,
 )
@@ -76,6 +77,7 @@ _run = st.cache_resource(max_entries=4, show_spinner=False)(
 def _told(first: Inspection, second: Inspection, result: Comparison) -> None:
     """The verdict in words: the steps, then every finding that came or went."""
     st.markdown(f"#### {for_markdown(steps_told(result), 300)}")
+    st.markdown(for_markdown(split_told(first, second, result), 300))
     for inspection in (first, second):
         steps = inspection.steps
         told = t(

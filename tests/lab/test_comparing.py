@@ -1,7 +1,7 @@
 """Two traces on one axis, and what differs between them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.comparing import (
@@ -23,6 +23,7 @@ def opened(mode: str) -> Inspection:
     return Inspection(study(mode).trace, mode, mode)
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 10**12))
 def test_a_shifted_trace_is_the_same_trace_later(ns: int) -> None:
     run = opened("sync")

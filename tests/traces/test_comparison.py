@@ -74,7 +74,7 @@ def test_workers_that_load_data_are_seen_in_a_public_pair():
     if not before:
         pytest.skip(f"no public traces in {PUBLIC.name}")
     result = compare(open_trace(before[0]), open_trace(after[0]))
-    assert result.changes[0].startswith("CPU work between steps fell")
+    assert result.changes[0].startswith("data loading fell")
     assert "DataLoader" in result.changes[0]
     assert result.b.active > result.a.active
 

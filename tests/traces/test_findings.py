@@ -77,6 +77,7 @@ def test_every_mechanism_is_a_toggle_of_the_lab_with_a_value_it_has():
         ("cuModuleLoadData", 1, "module loading and compilation"),
         ("cuLibraryLoadData", 1, "module loading and compilation"),
         ("CPU operators", 999_999, "starved by launches"),
+        ("data loading", 1, "data loading"),
         ("CPU operators", 1_000_000, "CPU work between steps"),
         ("update state", 1, "CPU work between steps"),
         ("cannot tell (no launch recorded)", 1, "incomplete trace"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from traces import Trace, device_activity, find_gaps, gap_rules, gaps_by_cause, open_trace
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED
-from traces.gap_rules import EVENTS_MISSING, LATE_START, QUEUED, SHORT
+from traces.gap_rules import DATA_LOADING, EVENTS_MISSING, LATE_START, QUEUED, SHORT
 
 
 def host(name, start, end, category="cpu_op", correlation=None, tid=1):
@@ -67,6 +67,16 @@ def test_a_wait_is_named_by_the_operator_around_it(operator, cause):
         kernel(195, 300, 2),
     )
     assert found == {cause: 90, LATENCY: 5}
+
+
+def test_time_in_the_data_loader_is_named_and_what_it_calls_is_not():
+    found = causes(
+        host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 100, 190),
+        host("aten::stack", 120, 150),
+        launch(190, 2),
+        kernel(200, 300, 2),
+    )
+    assert found == {DATA_LOADING: 60, "CPU operators": 30, LATENCY: 10}
 
 
 def test_other_threads_are_never_blamed():
