@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from engine.device.api import Buffer, Device, Event
+from engine.device.api import Device, Event
+from engine.device.buffer import Buffer
 from engine.request import Row
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from engine.device.api import Body, Buffer, Commit, Device, Kernel
+from engine.device.api import Body, Commit, Device, Kernel
+from engine.device.buffer import Buffer
 from engine.live_rows import put_live
 from engine.oplog import Access, rows_mask
 from engine.request import Row

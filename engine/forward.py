@@ -13,7 +13,8 @@ import torch
 
 from engine.batch import Batch
 from engine.carry import CarryOver, carry_over_for
-from engine.device.api import Body, Buffer, Commit, Device, Kernel
+from engine.device.api import Body, Commit, Device, Kernel
+from engine.device.buffer import Buffer
 from engine.drafting import Drafting, make_drafting
 from engine.kv import DROPPED
 from engine.live_rows import put_live, write_live

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import torch
 
 from engine.batch import Batch
-from engine.device.api import Body, Buffer, Commit, Device, Graph, Kernel, Stream
+from engine.device.api import Body, Commit, Device, Graph, Kernel, Stream
+from engine.device.buffer import Buffer
 from engine.forward import Forward, Placing
 from engine.ledger import Ledger
 from engine.mechanisms import Mechanisms

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xxhash import xxh3_64_intdigest
 
-from engine.device.api import Buffer
+from engine.device.buffer import Buffer
 from engine.history import History
 from engine.oplog import NONE, Access, Op, OpKind, row_mask, rows_mask
 from engine.parts import Parts

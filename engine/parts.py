@@ -11,7 +11,8 @@ from typing import Any
 import torch
 
 from engine.batch import Batch
-from engine.device.api import Buffer, Device, Graph, Kernel, Stream
+from engine.device.api import Device, Graph, Kernel, Stream
+from engine.device.buffer import Buffer
 from engine.device.faults import BatchError
 from engine.forward import Forward
 from engine.graphs import Graphs

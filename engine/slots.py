@@ -15,7 +15,8 @@ from typing import Any
 import torch
 
 from engine.batch import Batch
-from engine.device.api import Buffer, Device
+from engine.device.api import Device
+from engine.device.buffer import Buffer
 from engine.tokenizer import VOCAB
 from engine.workload import Workload
 

@@ -20,7 +20,7 @@ from functools import lru_cache
 import torch
 
 from engine.batch import Batch
-from engine.device.api import Buffer
+from engine.device.buffer import Buffer
 from engine.grammar import State, advance, may_end, next_bytes
 from engine.ledger import Ledger
 from engine.mechanisms import Mechanisms

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import torch
 
 from engine.batch import Batch
-from engine.device.api import Buffer, Device, Stream
+from engine.device.api import Device, Stream
+from engine.device.buffer import Buffer
 from engine.kv import DROPPED
 from engine.request import Request
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.device.api import Buffer
+from engine.device.buffer import Buffer
 from engine.oplog import Access, row_mask, rows_mask
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from engine.device.api import Buffer, Commit, Device, Event, Kernel, Stream
+from engine.device.api import Commit, Device, Event, Kernel, Stream
+from engine.device.buffer import Buffer
 from engine.device.cost import MS, US, CostModel
 from engine.device.settings import Settings
 from engine.device.virtual import VirtualDevice

@@ -14,7 +14,8 @@ from typing import Protocol
 
 import torch
 
-from engine.device.api import Buffer, Stream
+from engine.device.api import Stream
+from engine.device.buffer import Buffer
 
 Reached = Callable[[], bool]
 """Answers whether a point in a stream has been passed by now."""

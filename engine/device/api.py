@@ -1,4 +1,4 @@
-"""Streams, events, buffers, kernels and host spans: the words of the engine's loop.
+"""Streams, events, kernels and host spans: the words of the engine's loop.
 
 `Device` is the protocol. The objects the loop holds (`Stream`, `Event`) are thin:
 they carry a name and hand every call to their device, so that the loop reads like
@@ -7,83 +7,20 @@ the listing in an article: `compute.wait(batch.h2d_done)`.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
-import numpy as np
 import torch
 
-from engine.oplog import NONE, Access, BufferInfo, Op, OpLog, StreamInfo, StreamKind
+from engine.device.buffer import Buffer
+from engine.oplog import NONE, Access, Op, OpLog, StreamInfo, StreamKind
 
 Commit = Callable[[], None]
 """Writes a kernel's outputs; called when the kernel ends."""
 
 Body = Callable[[], Commit]
 """Reads a kernel's inputs; called when the kernel starts."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Buffer:
-    """Named memory on the host or the device; `data` is None when only time is run.
-
-    A buffer may be a view of another one: it has the other's `info`, begins at its row
-    `start`, and `unit` of the other's rows make one of its own. An access is to the rows of
-    the memory itself, so views that overlap are seen to.
-    """
-
-    info: BufferInfo
-    data: torch.Tensor | None
-    pinned: bool = True
-    start: int = 0
-    unit: int = 1
-    _firsts: dict[int, Access] = field(default_factory=dict, init=False)
-    _arrays: list[np.ndarray] = field(default_factory=list, init=False)
-
-    def rows(self, mask: int) -> Access:
-        """An access to the rows of `mask`."""
-        if self.unit > 1:
-            wide = (1 << self.unit) - 1
-            mask = sum(wide << row * self.unit for row in Access(0, mask).rows)
-        return Access(self.info.index, mask << self.start if self.start else mask)
-
-    def first(self, rows: int) -> Access:
-        """An access to the first rows; the same one each time, for logs are long."""
-        access = self._firsts.get(rows)
-        if access is None:
-            access = Access(self.info.index, (1 << rows * self.unit) - 1 << self.start)
-            self._firsts[rows] = access
-        return access
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of one row."""
-        return self.unit * self.info.nbytes // self.info.rows
-
-    def part(self, start: int, stop: int) -> "Buffer":
-        """A view of the rows start <= r < stop."""
-        data = None if self.data is None else self.data[start:stop]
-        return replace(self, data=data, start=self.start + start * self.unit)
-
-    def as_type(self, dtype: torch.dtype) -> "Buffer":
-        """A view of one-dimensional memory whose rows are numbers of another, wider type."""
-        data = None if self.data is None else self.data.view(dtype)
-        return replace(self, data=data, unit=self.unit * (dtype.itemsize // self.row_bytes))
-
-    @property
-    def tensor(self) -> torch.Tensor:
-        """The memory itself. Raises RuntimeError in a timing-only run."""
-        if self.data is None:
-            raise RuntimeError("this run keeps no data: it was started with compute=False")
-        return self.data
-
-    @property
-    def array(self) -> np.ndarray:
-        """The same memory for NumPy, where it lies on a CPU: it moves a few rows in a twentieth
-        of the time that torch takes. Raises RuntimeError in a timing-only run."""
-        if not self._arrays:
-            self._arrays.append(self.tensor.numpy())
-        return self._arrays[0]
 
 
 class Kernel(NamedTuple):

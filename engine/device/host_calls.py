@@ -10,7 +10,8 @@ from abc import abstractmethod
 from typing import Generic
 
 from engine.device.allocator import Reached, Temporaries
-from engine.device.api import Buffer, Event, Stream
+from engine.device.api import Event, Stream
+from engine.device.buffer import Buffer
 from engine.device.cost import Jitter
 from engine.device.order import EntryT, StreamOrder
 from engine.device.recorder import Recorder

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from engine.device.api import Buffer, Device
+from engine.device.api import Device
+from engine.device.buffer import Buffer
 from engine.device.cost import HOST_STEPS
 from engine.device.settings import Settings
 

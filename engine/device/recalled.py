@@ -18,7 +18,8 @@ from typing import Any
 
 from xxhash import xxh3_128_digest
 
-from engine.device.api import Buffer, Event
+from engine.device.api import Event
+from engine.device.buffer import Buffer
 from engine.device.ranges import MakeDevice
 from engine.device.settings import Settings
 from engine.device.simulator import Task

@@ -13,7 +13,8 @@ from types import FrameType
 import msgspec
 import torch
 
-from engine.device.api import Buffer, Context, Event, HostSpan, Memory, Stream
+from engine.device.api import Context, Event, HostSpan, Memory, Stream
+from engine.device.buffer import Buffer
 from engine.oplog import (
     NONE,
     Access,

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 
 from engine.device.acts import Act, copy_act, copy_rows_act, kernel_act
-from engine.device.api import Buffer, Event, Kernel, Stream
+from engine.device.api import Event, Kernel, Stream
+from engine.device.buffer import Buffer
 from engine.device.worker import Work
 from engine.device.workers import Workers
 from engine.oplog import HOST, Access, OpKind, rows_mask

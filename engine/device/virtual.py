@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.device.api import Buffer, Event, Kernel, Stream
+from engine.device.api import Event, Kernel, Stream
+from engine.device.buffer import Buffer
 from engine.device.clocks import Clocks
 from engine.device.effects import move_in_chunks, move_rows_in_chunks, run_body
 from engine.device.simulator import Task

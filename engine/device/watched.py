@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import torch
 
-from engine.device.api import Buffer, Event
+from engine.device.api import Event
+from engine.device.buffer import Buffer
 from engine.device.ranges import MakeDevice
 from engine.device.simulator import Task, Tasks
 from engine.device.virtual import VirtualDevice

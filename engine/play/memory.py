@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.device.api import Buffer, Commit, Device, Kernel
+from engine.device.api import Commit, Device, Kernel
+from engine.device.buffer import Buffer
 from engine.play.level import RESOURCES, Level
 from engine.play.sentences import GROUPS, LENGTH, ROWS, SENTENCES, VOCABULARY, group_sentences
 
