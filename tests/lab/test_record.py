@@ -4,11 +4,13 @@ import json
 import threading
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import configure
+from engine.device.step_cost import cost_named, times_in
 from engine.fit import FitError
 from lab import measuring
 from lab.measuring import BusyError, measure
@@ -113,13 +115,14 @@ def test_a_recording_shows_figures_and_both_timelines_and_can_be_taken_along() -
     assert shown["Step"][1].endswith("×")
     titles = [note["text"] for note in figure(app)["layout"]["annotations"]]
     assert [title.split(" ")[0] for title in titles] == ["Measured", "Predicted"]
-    app.button(key="record-take").click().run()
-    assert not app.exception
-    assert app.selectbox(key="cost").value == "recorded"
-    assert "Its cost model on the Timeline page" in [
-        link.proto.label for link in app.get("page_link")
-    ]
-    assert any("Fitted from a run of async on threads" in caption.value for caption in app.caption)
+    (taken,) = [
+        link.proto for link in app.get("page_link")
+        if link.proto.label == "Its cost model on the Timeline page"
+    ]  # fmt: skip
+    (times,) = parse_qs(taken.query_string)["cost"]
+    fitted = app.session_state["recording"].cost
+    assert times_in(cost_named(times)).compute == pytest.approx(times_in(fitted).compute, rel=1e-3)
+    assert cost_named(times).host_step_ns == pytest.approx(fitted.host_step_ns, rel=0.2)
     app.switch_page("lab/pages/inspect.py").run()
     app.selectbox(key="sample").set_value("Last recording").run()
     assert not app.exception and not app.error
