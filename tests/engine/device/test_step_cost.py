@@ -8,7 +8,7 @@ from engine import configure, execute
 from engine.device.cost import CostError
 from engine.device.cost_file import load_cost
 from engine.device.costs import COSTS
-from engine.device.step_cost import StepTimes, cost_named, cost_of, parse_times
+from engine.device.step_cost import StepTimes, cost_named, cost_of, parse_times, times_in
 from traces.step_parts import StepParts
 from traces.whatif import pipelined_ns
 
@@ -30,6 +30,16 @@ def test_nothing_is_lost_or_added_between_times_and_cost_model(step):
     assert cost.gpu_step_ns == round(step.compute * 1e6)
     assert cost.host_step_ns + calls == pytest.approx((step.prepare + step.finish) * 1e6, abs=30)
     assert (cost.h2d_ns, cost.d2h_ns) == (round(step.copy_in * 1e6), round(step.copy_out * 1e6))
+
+
+@given(times)
+def test_the_times_in_a_cost_model_are_those_it_was_made_of(step):
+    found = times_in(cost_of(step))
+    for name in ("compute", "copy_in", "copy_out", "finish"):
+        assert getattr(found, name) == pytest.approx(getattr(step, name), abs=1e-5)
+    least = 1e-6 * (12 * cost_of(step).launch_ns + 6 * cost_of(step).event_ns)
+    assert found.prepare == pytest.approx(max(step.prepare, least), abs=1e-4)
+    assert parse_times(str(found)).launch <= found.prepare + 1e-4
 
 
 @pytest.mark.parametrize(
