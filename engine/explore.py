@@ -19,6 +19,7 @@ from engine.config import RunConfig
 from engine.device.recalled import Recall
 from engine.execution import Run, baseline, execute
 from engine.oplog import NONE
+from engine.process import let_go_of_runs
 from engine.processes import process_pool
 from engine.token_diff import diff_tokens
 
@@ -109,10 +110,12 @@ def cut_where_it_races(config: RunConfig) -> RunConfig:
 def try_timings(exploration: Exploration, timings: Sequence[int]) -> list[Outcome]:
     """The outcomes of these timings."""
     truth, recall = truth_of(exploration.config), recall_of(exploration.config)
-    return [
-        Outcome(timing, first_wrong_step(exploration.config_of(timing), truth, recall))
-        for timing in timings
-    ]
+    outcomes = []
+    for timing in timings:
+        step = first_wrong_step(exploration.config_of(timing), truth, recall)
+        outcomes.append(Outcome(timing, step))
+        let_go_of_runs(timing)
+    return outcomes
 
 
 @lru_cache(maxsize=4)

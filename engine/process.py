@@ -34,3 +34,17 @@ def no_garbage_collection() -> Iterator[None]:
         gc.unfreeze()
         if was_on:
             gc.enable()
+
+
+RUNS_KEPT = 40
+"""So many finished runs may lie about before they are looked for."""
+
+
+def let_go_of_runs(count: int) -> None:
+    """Free the memory of finished runs at every RUNS_KEPT-th one; `count` is how many there were.
+
+    The objects of a run hold each other, and the collector does not know how large their tensors
+    are: without this, hundreds of runs took gigabytes.
+    """
+    if count % RUNS_KEPT == 0:
+        gc.collect()

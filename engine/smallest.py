@@ -19,6 +19,7 @@ from engine.device.recalled import Recall
 from engine.durations import scaled, single_durations
 from engine.explore import first_wrong_step, truth_of
 from engine.oplog import NONE
+from engine.process import let_go_of_runs
 
 LADDER = (5, 10, 20, 35, 50, 75, 95, 150, 250, 400, 900)
 """Percentages tried, in this order; nothing is made shorter by 100 percent or more."""
@@ -74,6 +75,7 @@ def smallest_change(config: RunConfig) -> Iterator[Search]:
             tried += 1
             if shows(change):
                 visible.append(change)
+            let_go_of_runs(tried)
             yield Search(tried, percent)
         if visible:
             narrowed = [_narrowed(change, below, shows) for change in visible]
