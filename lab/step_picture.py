@@ -12,6 +12,7 @@ from lab.gantt import Panel, draw
 from lab.palette import EDGE
 from lab.runs import Forked
 from lab.study import Study
+from lab.units import exact_ms
 
 STEPS = 4
 """Steps that the picture is long."""
@@ -39,7 +40,7 @@ def two_futures(found: Forked, at_ns: int) -> dict[str, Any]:
     first = found.first
     panels = [
         _panel(t("fork.parent_title"), found.parent.study),
-        _panel(t("fork.fork_title"), found.fork.study),
+        _panel(_fork_title(found), found.fork.study),
     ]
     marks = [("flag", at_ns), ("fork", found.at_ns)] + [
         (name, one.at_ns)
@@ -49,6 +50,13 @@ def two_futures(found: Forked, at_ns: int) -> dict[str, Any]:
         if one is not None
     ]  # fmt: skip
     return _drawn(panels, picture_window(found.parent.study, at_ns), marks)
+
+
+def _fork_title(found: Forked) -> str:
+    fork = found.fork.study.run.config.fork
+    changes = fork.text if fork is not None else ""
+    ms = exact_ms(found.at_ns)
+    return t("fork.fork_title", ms=ms, changes=changes or t("fork.no_change"))
 
 
 def _panel(title: str, study: Study) -> Panel:

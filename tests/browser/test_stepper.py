@@ -52,6 +52,28 @@ def test_the_keyboard_steps_forward_and_back_and_plays(page) -> None:
     assert page.get_by_role("button", name="Play").count() == 1
 
 
+def test_the_keyboard_forks_the_run_and_adds_the_edge_of_a_fix(page) -> None:
+    open_page(page, f"/stepper?{SHORT}&at=60")
+    page.keyboard.press("f")
+    page.get_by_text("First difference:").wait_for()
+    page.wait_for_url("**fork_set=h2d%3D3x**")
+    settle(page)
+    picture = page.locator("[data-testid=stPlotlyChart]").first
+    assert "parent: the run as it was" in picture.inner_text()
+    assert "fork from 60.000000 ms on: h2d=3x" in picture.inner_text()
+    page.get_by_role("button", name="span h2d").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**at=68.566**")
+    open_page(page, f"/timeline?mode=no-wait-compute&{SHORT}&tab=Hazards")
+    page.locator("summary", has_text="Anatomy").first.focus()
+    page.keyboard.press("Enter")
+    add = page.get_by_label("Add the edge").first
+    add.wait_for(state="attached")
+    add.focus()
+    page.keyboard.press("Space")
+    page.get_by_text("With the edge added this hazard is gone.").wait_for()
+
+
 def test_the_run_goes_along_from_the_timeline_to_the_stepper_and_back(page) -> None:
     open_page(page, f"/timeline?mode=no-wait-h2d&{SHORT}&wait_compute=off&t0=20&t1=60&pins=")
     page.get_by_role("link", name="Open in the stepper").click()

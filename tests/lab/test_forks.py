@@ -97,7 +97,8 @@ def test_both_futures_are_drawn_on_one_time_axis_with_their_marks() -> None:
     layout = figure["layout"]
     assert [k for k in layout if k.startswith("xaxis")] == ["xaxis"]
     titles = [note["text"] for note in layout["annotations"]]
-    assert titles[:2] == ["parent: the run as it was", "fork"]
+    fork_title = "fork from 60.000000 ms on: wait_compute=off"
+    assert titles[:2] == ["parent: the run as it was", fork_title]
     lines = {shape["name"]: shape["x0"] * 1e6 for shape in layout["shapes"] if "name" in shape}
     assert lines["cursor"] == lines["fork"] == 60_000_000
     assert round(lines["spans"]) == found.first.spans.at_ns
