@@ -1,11 +1,14 @@
 """The Race explorer's page, and its histogram."""
 
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine.explore import Exploration, Outcome
+from engine import configure
+from engine.explore import Exploration, Outcome, cut_where_it_races
+from engine.smallest import Change
 from lab.race_picture import histogram
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -66,6 +69,19 @@ def test_a_race_that_shows_needs_no_change() -> None:
     app = races(mode="no-wait-compute")
     app.button(key="races-search").click().run()
     assert "No change is needed" in app.info[0].value
+
+
+def test_the_smallest_change_leads_to_a_fork_that_makes_it() -> None:
+    app = races(mode="partial-fence")
+    config = cut_where_it_races(configure("partial-fence", steps=6))
+    app.session_state["races-found"] = config, Change("compute.embed", -84)
+    app.run()
+    assert not app.exception
+    assert "`compute.embed`" in app.info[0].value and "84 % shorter" in app.info[0].value
+    (link,) = app.get("page_link")
+    assert dict(parse_qsl(link.proto.query_string)) == {
+        "fork_at": "0", "fork_set": "compute.embed=0.16x",
+    }  # fmt: skip
 
 
 def test_timing_alone_has_no_tokens_to_be_wrong() -> None:
