@@ -1,5 +1,7 @@
 """The Stepper page in a real browser: by keyboard alone, and from page to page."""
 
+import re
+
 import pytest
 
 from tests.browser.test_lab import SHORT, open_page, overflow_px, settle
@@ -9,7 +11,8 @@ pytestmark = pytest.mark.browser
 
 def now(page) -> str:
     """What the page says of the instant: time, number of the change, the host."""
-    return page.locator("[data-testid=stMain] p", has_text="change ").first.inner_text()
+    told = page.locator("[data-testid=stMain] p", has_text=re.compile(r"change \d+ of"))
+    return told.first.inner_text()
 
 
 def press(page, key: str) -> str:
