@@ -12,8 +12,8 @@ from engine.play.sentences import ROWS, SENTENCES, word
 from lab.catalogue import t
 from lab.escape import for_html
 from lab.palette import ALARM, slot_letter
-from lab.play_words import answer_text
-from lab.step_html import cell, slot_head, table
+from lab.play_words import answer_text, short
+from lab.step_html import cell, side_by_side, slot_head, table
 from lab.tokens import CSS
 from lab.units import exact_ms
 
@@ -40,12 +40,19 @@ def program_html(position: Position) -> str:
              _answer(answer_text(position, place), hazards.get(place, []))]
         )  # fmt: skip
     heads = ["", *(t(f"host.program_{column}") for column in ("key", "what", "answer"))]
-    return table("", heads, lines)
+    return table(t("host.program"), heads, lines)
 
 
 def _answer(text: str, hazards: list[str]) -> str:
     alarms = "".join(f'<br><b style="color:{ALARM}">{for_html(hazard)}</b>' for hazard in hazards)
     return f'<td style="white-space:normal">{for_html(text)}{alarms}</td>'
+
+
+def memory_html(position: Position) -> str:
+    """Words and buffers, under each other."""
+    title = for_html(t("host.buffers", now=short(position.now_ns)))
+    buffers = side_by_side(buffers_html(position))
+    return f"<div>{words_html(position)}<p><b>{title}</b></p>{buffers}</div>"
 
 
 def words_html(position: Position) -> str:
@@ -62,7 +69,7 @@ def words_html(position: Position) -> str:
         right = ", ".join(word(token) for token in truth)
         lines.append([str(batch.number), f"<td>{read}</td>", right])
     heads = [t(f"host.words_{column}") for column in ("batch", "read", "right")]
-    return f'{CSS}<div class="texts">{table("", heads, lines)}</div>'
+    return f'{CSS}<div class="texts">{table(t("host.words"), heads, lines)}</div>'
 
 
 def buffers_html(position: Position) -> list[str]:

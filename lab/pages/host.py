@@ -9,7 +9,7 @@ from engine.play.operations import waits_in
 from lab.catalogue import t, t_or
 from lab.escape import for_markdown
 from lab.legend import legend_html
-from lab.play_html import buffers_html, program_html, words_html
+from lab.play_html import memory_html, program_html
 from lab.play_picture import position_picture
 from lab.play_state import Game, current_game, number
 from lab.play_words import (
@@ -152,13 +152,8 @@ def _state(position: Position) -> None:
     now = short(position.now_ns)
     show_figure(figure, "host-picture", t("host.alt", now=now))
     st.html(legend_html(drawn_names(figure), slots=True))
-    st.markdown(f"**{t('host.buffers', now=now)}**")
-    st.html(boxed(side_by_side(buffers_html(position))))
+    st.html(boxed(side_by_side((memory_html(position), program_html(position)))))
     st.caption(t("host.buffers_help"))
-    st.markdown(f"**{t('host.words')}**")
-    st.html(boxed(words_html(position)))
-    st.markdown(f"**{t('host.program')}**")
-    st.html(boxed(program_html(position)))
 
 
 def _take_along(game: Game) -> None:
