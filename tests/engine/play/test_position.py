@@ -68,6 +68,20 @@ def test_a_hazard_arises_with_the_operation_that_it_is_charged_to(game):
         assert key not in verdict(log_of(level, done[:-1]))
 
 
+def test_a_hazard_that_shows_twice_arose_the_first_time():
+    position = play(LEVELS["two-slots"], "whkxwhk")
+    assert [(h.resource, h.count > 1) for h in position.hazards] == [("device inputs", True)]
+    assert position.arisen == [2]
+
+
+@pytest.mark.parametrize(
+    ("program", "batch"), [("w1", 0), ("w1h1", 0), ("wh1xw1", 1), ("w1hxw1", 0), ("wh1xwh1", 1)]
+)
+def test_a_record_is_of_the_batch_whose_work_it_stands_behind_or_of_the_next(program, batch):
+    step = play(LEVELS["two-slots"], program).steps[-1]
+    assert (step.refused, step.batch, step.event) == ("", batch, "h2d_done")
+
+
 def test_a_missing_wait_is_computed_and_not_faked():
     position = play(LEVELS["wait-h2d"], "whkd36g")
     assert [word(token) for token in position.batches[0].tokens] == ["·"] * 4
