@@ -91,6 +91,9 @@ def what_if(trace: Trace, gaps: Sequence[Gap] | None = None, steps: Steps | None
         reason = f"{found}, and at least {MIN_STEPS} are needed: {advice}."
         return WhatIf(found_by=steps.by, cannot_tell=reason)
     parts = engine_parts(trace) if trace.is_engine_dump else window_parts(trace, steps)
+    if not parts:
+        reason = "no host work says which step it belongs to: the host's part of the trace is lost."
+        return WhatIf(found_by=steps.by, cannot_tell=reason)
     assumptions = ASSUMPTIONS if trace.is_engine_dump else ASSUMPTIONS + FOREIGN_ASSUMPTIONS
     return WhatIf(tuple(parts), steps.by, assumptions)
 

@@ -133,6 +133,14 @@ def launched(start, ts, end):
     return add
 
 
+def stepped(step):
+    def add(run):
+        call = run.host("launch", 10 * step, 10 * step + 1, "launch")
+        run.gpu("compute", "kernel", 10 * step + 2, 10 * step + 9, call, step=step)
+
+    return add
+
+
 def lost(start):
     return lambda run: run.host("cudaLaunchKernel", start, start + 1, "launch", correlation=start)
 
@@ -147,6 +155,7 @@ def lost(start):
         (foreign([launched(0, 2, 5), lost(6)]), "GPU events are missing"),
         (foreign([launched(0, 2, 5), launched(9, 5_000_000, 5_000_009)]), "does not show"),
         (foreign([launched(0, 2, 5), launched(1, 6, 9)]), "no steps found"),
+        (foreign([stepped(0), stepped(1)], format="overlap-lab"), "which step it belongs to"),
     ],
 )
 def test_an_incomplete_trace_says_what_is_missing(trace, says):

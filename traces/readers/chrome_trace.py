@@ -66,8 +66,7 @@ def _unix_ns(keys: dict[str, Any]) -> int | None:
 
 def _flows(reader: ChromeReader, spans: pd.DataFrame, shift: int) -> pd.DataFrame:
     """Launches by correlation id where there are any, recorded waits of one stream for another,
-    then all other arrows. Where ranks were
-    merged into one file, their ids are kept apart."""
+    then all other arrows. Where ranks were merged into one file, their ids are kept apart."""
     points = [point._replace(ts_ns=point.ts_ns - shift) for point in reader.points]
     key = ["correlation"]
     if any(RANK.match(lane.pid) for lane in reader.table.lanes):

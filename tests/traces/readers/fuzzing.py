@@ -50,8 +50,8 @@ def originals() -> dict[str, bytes]:
     """An undamaged file of every format, plain and packed."""
     with tempfile.TemporaryDirectory() as folder:
         found = dict(examples(Path(folder)))
-    found["Kineto"] = json.dumps(kineto(40), indent=1).encode()
-    found["Chrome phases"] = json.dumps({"traceEvents": phases(30)}).encode()
+    found["Kineto"] = json.dumps(kineto(12), indent=1).encode()
+    found["Chrome phases"] = json.dumps({"traceEvents": phases(8)}).encode()
     packed = {}
     for name in ("Kineto", "Chrome trace JSON, ours", "Perfetto protobuf"):
         packed[f"{name}, gzip"] = gzip.compress(found[name])

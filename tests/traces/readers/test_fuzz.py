@@ -1,6 +1,6 @@
 """Damaged files: whatever is done to them, they open or are refused, and sums still hold.
 
-300 files here, all 5,000 with --long; `python -m tests.traces.readers.fuzzing` tries them, too.
+200 files here, all 5,000 with --long; `python -m tests.traces.readers.fuzzing` tries them, too.
 """
 
 import pytest
@@ -16,7 +16,7 @@ from tests.traces.readers.fuzzing import (
 )
 from traces import TraceError, open_trace
 
-FEW = 300
+FEW = 200
 PARTS = 5
 KEPT = 0.99
 
