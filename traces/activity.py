@@ -8,7 +8,7 @@ Active is not the same as efficient: it says that something ran, not how well.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -89,7 +89,7 @@ def device_activity(trace: Trace) -> list[DeviceActivity]:
     order = work.device.argsort(kind="stable")
     edges = np.flatnonzero(np.diff(work.device[order])) + 1
     parts = np.split(order, edges) if len(order) else []
-    return [_device(Work(*(column[rows] for column in work))) for rows in parts]
+    return [_device(work.of(rows)) for rows in parts]
 
 
 class Work(NamedTuple):
@@ -103,6 +103,11 @@ class Work(NamedTuple):
     is_kernel: NDArray[np.bool_]
     is_collective: NDArray[np.bool_]
     is_copy: NDArray[np.bool_]
+
+    def of(self, rows: NDArray[np.intp]) -> "Work":
+        """The operations in these rows."""
+        columns: list[Any] = [column[rows] for column in self]
+        return Work(*columns)
 
     def union(self, chosen: NDArray[np.bool_]) -> intervals.Intervals:
         """The instants at which at least one of the chosen operations ran."""

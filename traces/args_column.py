@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.extensions import ExtensionArray, ExtensionDtype, take
+from pandas.api.extensions import ExtensionArray, ExtensionDtype
 from pandas.api.indexers import check_array_indexer
 
 Args = dict[str, Any] | None
@@ -24,11 +24,11 @@ class ArgsDtype(ExtensionDtype):
     """What pandas calls the column's type."""
 
     name = "args"
-    type = dict
     na_value = None
+    type: Any = dict
 
     @classmethod
-    def construct_array_type(cls) -> type["ArgsArray"]:
+    def construct_array_type(cls) -> Any:  # noqa: ANN401 - `type` means another thing in here
         """The column's class."""
         return ArgsArray
 
@@ -40,12 +40,16 @@ class ArgsArray(ExtensionArray):
         self._text, self._starts, self._lengths = text, starts, lengths
 
     @classmethod
+    def of(cls, text: bytes, lengths: NDArray[np.int32]) -> Self:
+        """The column of args that stand in `text` one behind the other."""
+        return cls(text, np.cumsum(lengths, dtype=np.int64) - lengths, lengths)
+
+    @classmethod
     def _from_sequence(
         cls, scalars: Sequence[Args], *, dtype: object = None, copy: bool = False
     ) -> Self:
         texts = [b"" if args is None else msgspec.json.encode(args) for args in scalars]
-        lengths = np.array([len(text) for text in texts], dtype=np.int32)
-        return cls(b"".join(texts), lengths.cumsum(dtype=np.int64) - lengths, lengths)
+        return cls.of(b"".join(texts), np.array([len(text) for text in texts], dtype=np.int32))
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[Self]) -> Self:
@@ -89,19 +93,24 @@ class ArgsArray(ExtensionArray):
 
     def isna(self) -> NDArray[np.bool_]:
         """Which spans have no args."""
-        return self._lengths == 0
+        return np.equal(self._lengths, 0)
 
     def take(
         self,
-        indices: Sequence[int] | NDArray[np.integer[Any]],
+        indices: Sequence[int | np.integer[Any]] | NDArray[np.integer[Any] | np.bool_],
         *,
         allow_fill: bool = False,
         fill_value: object = None,
     ) -> Self:
         """Those at `indices`; with `allow_fill` -1 stands for none."""
-        starts = take(self._starts, indices, fill_value=0, allow_fill=allow_fill)
-        lengths = take(self._lengths, indices, fill_value=0, allow_fill=allow_fill)
-        return type(self)(self._text, starts, lengths.astype(np.int32, copy=False))
+        places = np.asarray(indices, dtype=np.int64)
+        if not allow_fill:
+            return type(self)(self._text, self._starts[places], self._lengths[places])
+        if (places < -1).any():
+            raise ValueError("a place is below -1")
+        starts = np.append(self._starts, 0)  # what -1 takes
+        lengths = np.append(self._lengths, np.int32(0))
+        return type(self)(self._text, starts[places], lengths[places])
 
     def copy(self) -> Self:
         """The same; nothing in it ever changes."""

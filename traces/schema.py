@@ -7,7 +7,7 @@ here rounds. This module knows no file format and computes no statistics.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -165,7 +165,7 @@ def _array(values: Column, default: object) -> np.ndarray:
     """`values` as an array; a dict or list inside stays one object."""
     dtype = _dtype(default)
     if isinstance(values, ArgsArray):
-        return values
+        return cast("np.ndarray", values)  # it is picked from as an array is
     if isinstance(values, np.ndarray) or dtype is not object:
         return np.asarray(values, dtype=dtype)
     array = np.empty(len(values), dtype=object)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from traces.readers.kineto import number
 from traces.schema import BUSY_HOST_KINDS, HOST
 
 STREAM_WAIT = "Stream Wait Event"
@@ -35,7 +36,7 @@ def event_flows(spans: pd.DataFrame, launches: pd.DataFrame) -> pd.DataFrame:
     for device, stream, correlation, args in zip(*columns, strict=True):
         recorded = called.get((args or {}).get(RECORDED_BY))
         waited = called.get(correlation)
-        source = queues.get((device, (args or {}).get(ON_STREAM)))
+        source = queues.get((device, number((args or {}).get(ON_STREAM))))
         target = queues.get((device, stream))
         if recorded is None or waited is None or source is None or target is None:
             continue

@@ -110,9 +110,8 @@ class SpanTable:
             name: np.concatenate([*self._parts.pop(name), np.empty(0, dtype=dtype)])
             for name, dtype in COLUMNS.items()
         }
-        lengths, text = columns["args"], b"".join(self._texts)
+        columns["args"] = ArgsArray.of(b"".join(self._texts), columns["args"])
         self._texts = []
-        columns["args"] = ArgsArray(text, lengths.cumsum(dtype=np.int64) - lengths, lengths)
         order = np.lexsort((-columns["dur_ns"], columns["ts_ns"]))
         for name, column in columns.items():
             columns[name] = column[order]
