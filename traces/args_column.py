@@ -6,7 +6,7 @@ it is a column whose values are dicts, or None.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import msgspec
 import numpy as np
@@ -25,7 +25,7 @@ class ArgsDtype(ExtensionDtype):
 
     name = "args"
     na_value = None
-    type: Any = dict
+    type: ClassVar[Any] = dict
 
     @classmethod
     def construct_array_type(cls) -> Any:  # noqa: ANN401 - `type` means another thing in here
