@@ -67,13 +67,19 @@ class Slot:
 
 @dataclass(frozen=True)
 class Program:
-    """What the student has written. `slot_of` gives a step's slot; `before_write` may wait before
-    the host fills a slot anew."""
+    """What the student has written, and for the rest what is right.
+
+    `slot_of(step, slots)` gives a step's slot. `before_reuse(device, slot, in_flight, take)` is
+    called before the host fills a slot: `in_flight` lists the slots whose results the host has not
+    taken yet, the oldest first, and `take()` takes the oldest.
+    """
 
     enqueue: Callable[[Device, Streams, Slot], None]
     collect: Callable[[Device, Slot], Sequence[int]]
-    slot_of: Callable[[int], int] = lambda step: step % 2
-    before_write: Callable[[Slot], None] = lambda slot: None
+    slot_of: Callable[[int, int], int] = lambda step, slots: step % slots
+    before_reuse: Callable[[Device, int, list[int], Callable[[], None]], None] = (
+        lambda device, slot, in_flight, take: None
+    )
 
 
 @dataclass
@@ -151,30 +157,42 @@ def serve(
     made = [_make_slot(device, number, hidden) for number in range(slots)]
     served = Served(device)
     in_flight: list[tuple[int, Slot]] = []
+    numbers: list[int] = []
+
+    def take() -> None:
+        numbers.pop(0)
+        _take(device, program, *in_flight.pop(0), served)
+
     for step in range(steps):
-        slot = made[program.slot_of(step)]
+        number = program.slot_of(step, slots)
+        device.context.step, device.context.slot = step, number
+        program.before_reuse(device, number, numbers, take)
+        slot = made[number]
         values = [(step * 37 + row * 101 + 5) % VOCABULARY for row in range(ROWS)]
-        _prepare(device, program, slot, step, values)
+        _prepare(device, slot, step, values)
         first = len(device.log.ops)
         with device.host("launch"):
             program.enqueue(device, streams, slot)
         served.in_enqueue.append((first, len(device.log.ops)))
         served.expected.append([forward_of(value) for value in values])
         in_flight.append((step, slot))
+        numbers.append(number)
         if len(in_flight) >= depth:
-            _take(device, program, *in_flight.pop(0), served)
+            take()
     while in_flight:
-        _take(device, program, *in_flight.pop(0), served)
+        take()
     device.finish()
     return served
 
 
-def try_timings(program: Program, plain: Served, **how: int) -> tuple[Served | None, Served | None]:
-    """The first run with a hazard and the first with wrong tokens, over TIMINGS timings and the
-    `plain` run; None where there is none."""
+def try_timings(
+    program: Program, plain: Served, *, share: int = 1, **how: int
+) -> tuple[Served | None, Served | None]:
+    """The first run with a hazard and the first with wrong tokens, over 1/`share` of TIMINGS
+    timings and the `plain` run; None where there is none."""
     racing = plain if plain.hazards else None
     wrong = None if plain.right else plain
-    for timing in range(TIMINGS):
+    for timing in range(-(-TIMINGS // share)):
         if racing is not None and wrong is not None:
             break
         served = serve(program, jitter=JITTER_PERCENT, timing=timing, **how)
@@ -185,12 +203,9 @@ def try_timings(program: Program, plain: Served, **how: int) -> tuple[Served | N
     return racing, wrong
 
 
-def _prepare(
-    device: VirtualDevice, program: Program, slot: Slot, step: int, values: list[int]
-) -> None:
+def _prepare(device: VirtualDevice, slot: Slot, step: int, values: list[int]) -> None:
     """The host's preparation of a step: new events, and the inputs in place."""
     device.context.step, device.context.slot = step, slot.number
-    program.before_write(slot)
     slot.h2d_done, slot.compute_done, slot.d2h_done = (
         device.event(name) for name in ("h2d_done", "compute_done", "d2h_done")
     )

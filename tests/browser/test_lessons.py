@@ -8,6 +8,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_prediction_outlives_a_reload_and_stays_hidden_until_it_is_made(page) -> None:
+    page.set_default_timeout(90_000)  # the first visit loads the course and runs a scene
     page.goto("/lessons?lesson=04&lang=zh")
     page.get_by_role("heading", name="流水线算术").wait_for()
     page.get_by_label("你的数字（ms）").fill("26")
