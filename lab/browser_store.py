@@ -5,17 +5,20 @@ session has none of its own.
 """
 
 from typing import Final
+from uuid import uuid4
 
 import streamlit as st
 
 PLACE: Final = "overlap-lab-progress"
+SESSION: Final = "course-session"
 SCRIPT = """
-export default function ({ data, setStateValue, parentElement }) {
+let handed = "";
+export default function ({ data, setStateValue }) {
   const store = (() => { try { return window.localStorage; } catch { return null; } })();
   if (!store) return;
   const before = store.getItem(data.place) ?? "";
-  if (!data.begun && before && !parentElement.dataset.handed) {
-    parentElement.dataset.handed = "yes";
+  if (!data.begun && before && handed !== data.session) {
+    handed = data.session;
     setStateValue("before", before);
   } else if (data.begun && data.text !== before) {
     store.setItem(data.place, data.text);
@@ -29,6 +32,7 @@ _component = st.components.v2.component("course_progress", html="<i hidden></i>"
 def browser_store(text: str, begun: bool) -> str:
     """Write `text` to the browser where the session has `begun`; returns what the browser had from
     before ("" for nothing)."""
-    data = {"text": text, "begun": begun, "place": PLACE}
+    session = st.session_state.setdefault(SESSION, uuid4().hex)
+    data = {"text": text, "begun": begun, "place": PLACE, "session": session}
     found = _component(data=data, key="course-progress-store", on_before_change=lambda: None)
     return str(found.get("before") or "")

@@ -1,0 +1,12 @@
+"""Connections, loop, queues."""
+
+slow_client = "api"
+scheduler_gap = "engine"
+copy_alone = "device"
+item_each_step = "engine"
+right_when_blocking = "device"
+async_handlers = "api"
+two_in_flight = "engine"
+an_event = "device"
+tokenizer = "api"
+two_gemms = "device"

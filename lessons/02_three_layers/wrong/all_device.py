@@ -1,0 +1,12 @@
+"""Everything is cured by one more stream, or a synchronise."""
+
+slow_client = "device"
+scheduler_gap = "device"
+copy_alone = "device"
+item_each_step = "device"
+right_when_blocking = "device"
+async_handlers = "device"
+two_in_flight = "device"
+an_event = "device"
+tokenizer = "device"
+two_gemms = "device"

@@ -1,0 +1,12 @@
+"""Everything is the engine's fault."""
+
+slow_client = "engine"
+scheduler_gap = "engine"
+copy_alone = "engine"
+item_each_step = "engine"
+right_when_blocking = "engine"
+async_handlers = "engine"
+two_in_flight = "engine"
+an_event = "engine"
+tokenizer = "engine"
+two_gemms = "engine"

@@ -1,0 +1,12 @@
+"""An async handler closes the gap."""
+
+slow_client = "api"
+scheduler_gap = "api"
+copy_alone = "device"
+item_each_step = "engine"
+right_when_blocking = "device"
+async_handlers = "api"
+two_in_flight = "api"
+an_event = "device"
+tokenizer = "api"
+two_gemms = "device"
