@@ -110,6 +110,8 @@ def _check(options: argparse.Namespace) -> int:
         print("\n".join(as_lines(lesson, str(path), outcome.verdict, options.lang)))
         if outcome.trace:
             print(f"The failing run is in {trace}: open it on the Inspect page of the lab.")
+        if outcome.verdict.passed:
+            print(f"A solution to compare yours with: {lesson.folder / 'solution.py'}")
         if hint:
             print(f"Hint {hint}")
         elif not outcome.verdict.passed:

@@ -66,7 +66,8 @@ def _check(name: str, message: str, values: dict[str, Any]) -> Check:
 def _serve(next_batch: Callable[..., Any]) -> Served:
     """Call the function before every step until all have their tokens, or something is wrong."""
     requests = [Request(f"r{n}", length) for n, length in enumerate(LENGTHS)]
-    served, waiting, running = Served(requests), list(requests), []
+    served, waiting = Served(requests), list(requests)
+    running: list[Request] = []
     while served.steps < MOST_STEPS and not all(request.done for request in requests):
         running = list(next_batch(running, waiting, ROWS))
         served.fault = _fault(running, served.steps)
