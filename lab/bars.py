@@ -14,7 +14,6 @@ from lab.escape import for_plotly
 from lab.hover import Hover
 from lab.lod import PLOT_PX, Rects
 from lab.palette import OUTLINE, STYLE_NAMES, STYLES, WHITE
-from traces.schema import NONE
 
 LETTER_PX = 5.2
 """A letter at the smallest size that Plotly may shrink the names to."""
@@ -32,7 +31,7 @@ OUTLINED_PX = 10
 
 @dataclass
 class BarColumns:
-    """One style's bars; `span` is the span a bar stands for, where that is a single one."""
+    """One style's bars."""
 
     base: list[float] = field(default_factory=list)
     x: list[float] = field(default_factory=list)
@@ -41,7 +40,6 @@ class BarColumns:
     text: list[str] = field(default_factory=list)
     hovertext: list[str] = field(default_factory=list)
     outline: list[float] = field(default_factory=list)
-    span: list[int] = field(default_factory=list)
 
 
 class Bars:
@@ -78,7 +76,6 @@ class Bars:
             single = count == 1
             wide = single and (end - start) * self._px_per_ns >= OUTLINED_PX
             bars.outline.append(1.0 if wide else 0.0)
-            bars.span.append(span if single and not is_gap else NONE)
             bars.text.append(self._inside(hover.names(span, is_gap), end - start) if single else "")
             if not single:
                 bars.hovertext.append(hover.merged(count, busy, share, span, is_gap))
@@ -126,7 +123,6 @@ def _trace(name: str, bars: BarColumns) -> dict[str, Any]:
         "x": np.array(bars.x),
         "y": np.array(bars.y),
         "width": np.array(bars.width),
-        "customdata": np.array(bars.span),
         "hovertext": bars.hovertext,
         "hoverinfo": "text",
         "marker": marker,

@@ -41,15 +41,10 @@ def show_gap(inspection: Inspection, gap: Gap) -> None:
 
 def show_span(inspection: Inspection, span: int) -> None:
     """Callback: select a span, and zoom to it."""
-    select(inspection, span)
+    st.session_state[SELECTED] = inspection.key, span
     spans = inspection.trace.spans
     start = int(spans["ts_ns"][span])
     show_stretch(inspection, start, start + int(spans["dur_ns"][span]))
-
-
-def select(inspection: Inspection, span: int) -> None:
-    """Callback: select a span where it is."""
-    st.session_state[SELECTED] = inspection.key, int(span)
 
 
 def let_go() -> None:

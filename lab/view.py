@@ -4,9 +4,9 @@ Both the Timeline and the Inspect page draw through here, so that a run and the 
 saved to look the same.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -17,7 +17,7 @@ from lab.escape import for_markdown
 from lab.figures import CONFIG, ReadyFigure
 from lab.gantt import Gantt, Panel, draw
 from lab.legend import LONG_GAP, legend_html
-from lab.window import Window, WindowKeys, on_select, picked_span, window_controls
+from lab.window import Window, WindowKeys, on_select, window_controls
 from traces import Gap
 
 
@@ -25,7 +25,7 @@ from traces import Gap
 class View:
     """What a timeline needs beside its panels. `extent`: the whole run; `default`: the window
     to open with; `busy`: spans by row of the overview; `slots`: kernels belong to slots;
-    `why` that window; `pick` is told the span of the bar that is clicked."""
+    `why` that window."""
 
     keys: WindowKeys
     extent: Window
@@ -35,7 +35,6 @@ class View:
     slots: bool
     alt: str
     why: str = ""
-    pick: Callable[[int], None] | None = None
 
 
 def show_figure(figure: dict[str, Any], key: str, alt: str) -> None:
@@ -60,7 +59,7 @@ def timeline(view: View, panels: Sequence[Panel]) -> Window:
         whole = overview(view.busy, view.gaps, view.extent, window, left_px)
         with strip:
             _zoomable(whole, f"{keys.chart}-overview", t("overview.alt"), view)
-    _zoomable(gantt.figure, keys.chart, view.alt, view, view.pick)
+    _zoomable(gantt.figure, keys.chart, view.alt, view)
     st.html(legend_html([*drawn_names(gantt.figure), *marks], view.slots))
     st.caption(_told(view, window, gantt))
     return window
@@ -77,23 +76,13 @@ def _told(view: View, window: Window, gantt: Gantt) -> str:
     return told
 
 
-def _zoomable(
-    figure: dict[str, Any],
-    key: str,
-    alt: str,
-    view: View,
-    pick: Callable[[int], None] | None = None,
-) -> None:
-    """A chart that zooms to the box dragged over it, and tells `pick` the span that is clicked."""
+def _zoomable(figure: dict[str, Any], key: str, alt: str, view: View) -> None:
+    """A chart that zooms to the box dragged over it."""
 
     def zoom() -> None:
-        span = picked_span(st.session_state.get(key)) if pick else None
-        if pick and span is not None:
-            pick(span)
-        else:
-            on_select(view.keys, key, view.extent)
+        on_select(view.keys, key, view.extent)
 
-    modes: list[Literal["box", "points"]] = ["box", "points"] if pick else ["box"]
     st.plotly_chart(
-        ReadyFigure(figure), key=key, config=CONFIG, alt=alt, on_select=zoom, selection_mode=modes
-    )
+        ReadyFigure(figure), key=key, config=CONFIG, alt=alt, on_select=zoom,
+        selection_mode=("box",),
+    )  # fmt: skip

@@ -57,18 +57,6 @@ def box_of(selection: Mapping[str, Any] | None) -> Window | None:
     return (start, end) if end - start >= MIN_NS else None
 
 
-def picked_span(selection: Mapping[str, Any] | None) -> int | None:
-    """The span id of the one bar that was clicked in a timeline; None for a box, or for a bar
-    that stands for no single span."""
-    chosen = (selection or {}).get("selection", {})
-    points = chosen.get("points") or []
-    if chosen.get("box") or len(points) != 1:
-        return None
-    span = points[0].get("customdata")
-    span = span[0] if isinstance(span, list) and span else span
-    return span if isinstance(span, int) and span >= 0 else None
-
-
 def push_window(state: State, keys: WindowKeys, window: Window) -> None:
     """Show `window`, and remember what was shown before."""
     before = (state.get(keys.start), state.get(keys.end))

@@ -13,7 +13,7 @@ from lab.inspect_source import Picker, source
 from lab.inspect_span import found_table, search_box, span_panel
 from lab.inspect_tabs import inspect_tabs
 from lab.inspect_verdict import causes_told, verdict
-from lab.inspect_window import KEYS, select, selected, show_gap
+from lab.inspect_window import KEYS, selected, show_gap
 from lab.inspection import Inspection
 from lab.units import short_ms
 from lab.view import View, timeline
@@ -100,7 +100,6 @@ def _view(inspection: Inspection) -> View:
         gaps=inspection.gaps,
         slots=inspection.trace.is_engine_dump,
         alt=t("inspect.alt", name=one_line(inspection.name)),
-        pick=lambda span: select(inspection, span),
     )
 
 

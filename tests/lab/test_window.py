@@ -4,15 +4,7 @@ from typing import Any
 
 import pytest
 
-from lab.window import (
-    WindowKeys,
-    box_of,
-    forget,
-    go_back,
-    picked_span,
-    push_window,
-    window_of,
-)
+from lab.window import WindowKeys, box_of, forget, go_back, push_window, window_of
 
 KEYS = WindowKeys("t0", "t1", "chart")
 EXTENT, DEFAULT = (0, 10_000_000), (0, 1_000_000)
@@ -65,21 +57,3 @@ def test_reset_forgets_the_way_back() -> None:
 )
 def test_typed_windows_are_cut_to_the_run(start, end, window) -> None:
     assert window_of({"t0": start, "t1": end}, KEYS, EXTENT, DEFAULT) == window
-
-
-@pytest.mark.parametrize(
-    ("points", "span"),
-    [
-        ([{"customdata": 7}], 7), ([{"customdata": [7]}], 7), ([{"customdata": -1}], None),
-        ([{}], None), ([], None), ([{"customdata": 1}, {"customdata": 2}], None),
-        ([{"customdata": "7"}], None),
-    ],
-)  # fmt: skip
-def test_a_click_on_one_bar_tells_its_span(points: list[dict], span: int | None) -> None:
-    assert picked_span({"selection": {"points": points}}) == span
-
-
-def test_a_box_is_no_click() -> None:
-    chosen = {"points": [{"customdata": 7}], "box": [{"x": [1, 2]}]}
-    assert picked_span({"selection": chosen}) is None
-    assert picked_span(None) is None
