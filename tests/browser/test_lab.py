@@ -172,6 +172,19 @@ def test_a_saved_trace_looks_the_same_when_opened(page, tmp_path) -> None:
     assert len(opened["bars"]["gap"]["hover"]) > 2
 
 
+def test_the_numbers_of_a_trace_open_on_the_timeline_and_stay_in_the_link(page) -> None:
+    page.goto("/inspect?view=What+async+would+give")
+    page.get_by_role("link", name="Try every mechanism on these numbers").click()
+    page.wait_for_url("**/timeline**cost=C3.7*-G28-*")
+    card = page.locator("[data-testid=stMetricValue]").nth(1)
+    card.wait_for()
+    before = card.inner_text()
+    assert before.startswith("36.") and "mode=sync" in page.url
+    page.reload()
+    card.wait_for()
+    assert card.inner_text() == before
+
+
 def test_dragging_a_box_zooms_and_back_returns(page) -> None:
     open_page(page, f"/timeline?{SHORT}&compute=off")
     start, end = timeline(page)["window"]
