@@ -14,6 +14,7 @@ def start(page) -> None:
 def test_a_recording_is_stopped_then_made_and_opened_in_inspect(page) -> None:
     page.set_viewport_size({"width": 800, "height": 1000})
     page.goto("/record?steps=400")
+    page.locator(".st-key-record-way").wait_for(timeout=90_000)  # the server may just have started
     page.get_by_text("Paced", exact=True).click()
     settle(page)
     start(page)
