@@ -108,8 +108,9 @@ class RequestBlocks:
 
     def _publish(self, request: Request, positions: int) -> None:
         full = min(positions // self.pool.block_size, len(request.blocks))
-        for number in range(request.published, full):
-            self.pool.cache.publish(request.blocks[number], self._key(request, number))
+        for number, block in enumerate(request.blocks[request.published : full], request.published):
+            if block != DROPPED:  # the window passed it too early: it is another's by now
+                self.pool.cache.publish(block, self._key(request, number))
         request.published = max(request.published, full)
 
     def _key(self, request: Request, number: int) -> bytes:
