@@ -76,7 +76,7 @@ def build_parts(
     graphs = make_graphs(device, mechanisms, forward, ledger, config, logits_out)
     speculation = None
     if drafts:
-        speculation = Speculation(workload, mechanisms, pool, model is not None)
+        speculation = Speculation(workload, mechanisms, ledger, model is not None)
     return Parts(
         device, mechanisms, workload, model, scheduler, pool, ledger, slots, forward,
         h2d, compute, d2h, scratch, steering, Recovery(scheduler, fault), graphs, listener,

@@ -90,8 +90,13 @@ class BlockPool:
         self.peak_in_use = max(self.peak_in_use, self.in_use)
 
     def shrink(self, request_id: str, blocks: list[int], count: int) -> list[int]:
-        """Take all but the first `count` blocks back, into the request's reservation."""
-        freed = blocks[count:]
+        """Take all but the first `count` blocks back, into the request's reservation; returns them.
+
+        Raises PoolError when the request has nothing to give back (it was released).
+        """
+        freed = [block for block in blocks[count:] if block != DROPPED]
+        if freed:
+            self._check_holds(request_id)
         del blocks[count:]
         for block in freed:
             self.let_go(request_id, block)
@@ -104,8 +109,7 @@ class BlockPool:
 
         Raises PoolError when the request has nothing to give back (released twice).
         """
-        if request_id not in self.reserved:
-            raise PoolError(f"the KV blocks of request {request_id} are released twice")
+        self._check_holds(request_id)
         self.promised -= self.reserved.pop(request_id)
         for block in blocks:
             if block != DROPPED:
@@ -127,6 +131,10 @@ class BlockPool:
             del self.holders[block]
             if not self.cache.keep(block):
                 self.free.append(block)
+
+    def _check_holds(self, request_id: str) -> None:
+        if request_id not in self.reserved:
+            raise PoolError(f"the KV blocks of request {request_id} are released twice")
 
     def _use_reservation(self, request_id: str, blocks: int) -> None:
         if blocks > self.reserved.get(request_id, 0):

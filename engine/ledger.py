@@ -131,6 +131,15 @@ class Ledger:
         except PoolError as error:
             self.note("release", request.id, str(error))
 
+    def shrink(self, request: Request, count: int) -> list[int]:
+        """Give all but the first `count` of a request's blocks back, and return those; none, and
+        a broken invariant, where they were given back before."""
+        try:
+            return self.pool.shrink(request.id, request.blocks, count)
+        except PoolError as error:
+            self.note("release", request.id, str(error))
+            return []
+
     def finished(self, requests: list[Request], cut: bool) -> None:
         """The run is over. `cut` says that it was to end before its requests did."""
         for request in requests:

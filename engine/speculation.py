@@ -14,7 +14,8 @@ from typing import Any
 from zlib import crc32
 
 from engine.batch import Batch
-from engine.kv import BlockPool, blocks_for
+from engine.kv import blocks_for
+from engine.ledger import Ledger
 from engine.mechanisms import Mechanisms
 from engine.oplog import rows_mask
 from engine.request import Request, Row
@@ -31,7 +32,7 @@ class Speculation:
 
     workload: Workload
     mechanisms: Mechanisms
-    pool: BlockPool
+    ledger: Ledger
     computes: bool
     seated: list[Request | None] = field(init=False)
     proposed: int = 0
@@ -127,11 +128,11 @@ class Speculation:
         other_writer = self.workload.admission == "on-demand" and self.workload.preemption == "swap"
         if request.in_prefill or (other_writer and request.in_flight > 1):
             return 0  # preempted; or a batch in flight may touch what a swap would write
-        needed = blocks_for(len(request.prompt) + request.output - 1, self.pool.block_size)
-        if self.mechanisms.rollback == "freed":
-            freed = self.pool.shrink(request.id, request.blocks, needed)
-            request.block_mask &= ~rows_mask(freed)
-        return max(0, len(request.blocks) - needed)
+        needed = blocks_for(len(request.prompt) + request.output - 1, self.ledger.pool.block_size)
+        if self.mechanisms.rollback == "kept":
+            return max(0, len(request.blocks) - needed)
+        request.block_mask &= ~rows_mask(self.ledger.shrink(request, needed))
+        return 0
 
 
 def most_drafts(workload: Workload, mechanisms: Mechanisms) -> int:
