@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from engine import configure, execute
 from engine.hazards import apply_fix, find_hazards, find_races
 from engine.oplog import OpKind, OpLog
 from tests.engine.interleavings import racing_pairs, random_loop, random_program
@@ -158,3 +159,32 @@ def test_faults_together_are_mended_one_after_the_other(missing, depth, slots):
 def test_a_fix_reads_like_the_line_missing_in_the_loop(first, second, steps, slot, text):
     (hazard,) = find_hazards(two_accesses(first, second, steps, slot))
     assert hazard.fix.text == text
+
+
+HIDDEN = ({"item_sync": "on"}, {"print_tensor": "on"}, {"accept_length": "item"})
+"""What copies results to the host a second time, on another stream, under the same name."""
+
+UNORDERED = (
+    {"sync_d2h": "off"}, {"wait_compute": "off"}, {"record_point": "early"},
+    {"reuse_device_output": "off", "depth": 3, "host_slots": 3},
+    {"reuse_host_output": "off", "depth": 3, "device_slots": 3, "host_slots": 1},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("hidden", HIDDEN, ids=str)
+@pytest.mark.parametrize("unordered", UNORDERED, ids=str)
+@pytest.mark.parametrize("streams", ["three", "two-d2h"])
+def test_a_fix_orders_the_copy_that_races_though_another_has_its_name(hidden, unordered, streams):
+    config = configure(
+        "async", set={**unordered, **hidden, "streams": streams}, workload="drafts", steps=8,
+        compute=False,
+    )  # fmt: skip
+    result = execute(config)
+    for hazard in result.hazards:
+        by_run = execute(config, repairs=hazard.fix.edges).hazards
+        by_log = find_hazards(apply_fix(result.device.log, hazard.fix))
+        for left in (by_run, by_log):
+            assert (hazard.kind, hazard.resource, hazard.missing_edge) not in {
+                (other.kind, other.resource, other.missing_edge) for other in left
+            }
+    assert result.hazards or streams == "two-d2h"
