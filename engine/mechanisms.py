@@ -99,20 +99,20 @@ class Mechanisms(
     stream_kind: str = _toggle(
         "streams", "non-blocking | blocking",
         "PyTorch makes non-blocking streams: no implicit order with the legacy default stream.",
-        "blocking with D2H on the default stream: G; non-blocking without events: T H",
+        "blocking: G (with D2H on the default stream); non-blocking: T H (without events)",
         "PyTorch's sanitizer documentation uses this race",
     )  # fmt: skip
     # -- buffers
     device_slots: int = _toggle(
         "buffers", "2 | 1 | 3 | 4",
         "Each batch in flight has device buffers of its own.",
-        "1: G; with reuse_device_input off (single buffer): T H(WAR device inputs)",
+        "1: G, with reuse_device_input off (single buffer) T H(WAR device inputs)",
         "transformers keeps pairs; vllm #48085",
     )  # fmt: skip
     host_slots: int = _toggle(
         "buffers", "2 | 1 | 3 | 4",
         "Each batch in flight has host buffers of its own.",
-        "1 with reuse_host_input off: H(WAR host inputs), T when the copy outlasts the host",
+        "1: with reuse_host_input off H(WAR host inputs), T when the copy outlasts the host",
         "vllm #24527, #25279, #31841; TensorRT-LLM #15546",
     )  # fmt: skip
     fence: str = _toggle(
@@ -134,7 +134,8 @@ class Mechanisms(
     depth: int = _toggle(
         "depth", "2 | 1 | 3 | 4",
         "Batches in flight: 1 is the synchronous loop, 2 hides the host behind the device.",
-        "depth > slots with the reuse edges off: H T",
+        "with fewer slots and the reuse edges off: H(WAR host inputs, WAR device inputs, "
+        "WAR device outputs, WAR host outputs), T by timing",
     )  # fmt: skip
     backpressure: bool = _toggle(
         "depth", "on | off",

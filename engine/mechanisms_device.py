@@ -19,7 +19,7 @@ class DeviceMechanisms:
     graph_slot: str = _toggle(
         "graphs", "own | mixed-up",
         "The graph replayed for a batch is the one captured on its own slot's addresses.",
-        "T H(WAR device inputs, WAR device outputs)",
+        "T in any order, H(WAR device inputs, WAR device outputs)",
     )  # fmt: skip
     graph_key: str = _toggle(
         "graphs", "full | coarse",
@@ -37,7 +37,7 @@ class DeviceMechanisms:
         "graphs", "serial | at-once",
         "Graphs that share a pool run one after the other. at-once: a batch's two halves are "
         "graphs on two streams.",
-        "T H(graph pool); nothing with private pools", "pytorch #166975",
+        "T H(RAW, WAR, WAW graph pool); nothing with private pools", "pytorch #166975",
     )  # fmt: skip
     graph_output: str = _toggle(
         "graphs", "outside | inside",
@@ -54,5 +54,5 @@ class DeviceMechanisms:
     record_stream: bool = _toggle(
         "allocator", "on | off",
         "The allocator is told that the D2H stream uses a temporary, too: it waits to reuse it.",
-        "T H(use after free of temporaries), T by timing", "ComfyUI #10501, torchrec #4231",
+        "T H(UAF temporaries), T by timing", "ComfyUI #10501, torchrec #4231",
     )  # fmt: skip

@@ -47,6 +47,6 @@ class KvMechanisms:
     preempt_discard: str = _toggle(
         "KV", "exact | nothing | too-much",
         "Of a preempted request exactly the results in flight are thrown away.",
-        "nothing: duplicate tokens, too-much: lost tokens: T I",
+        "nothing: T I (duplicate tokens); too-much: T I (lost tokens)",
         "vllm #47900, #42117, TensorRT-LLM #10943",
     )  # fmt: skip

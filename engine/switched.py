@@ -8,7 +8,7 @@ no row claims is told on its own.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.execution import Run, baseline
@@ -26,6 +26,9 @@ NO_TOKENS = "nothing in the timing, and tokens were not computed"
 
 _ONLY_WHERE = re.compile(r"where (host|device) slots < depth")
 """How the table says that a toggle matters only with fewer slots than batches in flight."""
+
+IN_ANY_ORDER = "T in any order"
+"""How the table says that a toggle makes wrong tokens without a race, too."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def switched(result: Run) -> tuple[list[Switched], list[str]]:
     if not settings:
         return [], []
     seen = what_is_seen(result)
-    claims = {name: _claimed(name, settings, seen) for name in settings}
+    claims = {name: claimed_by(name, settings, seen) for name in settings}
     rows = [_row(result, name, claims[name]) for name in settings]
     claimed = {item for items in claims.values() for item in items}
     unclaimed = [item.text for item in seen if item not in claimed]
@@ -140,33 +143,40 @@ def _told(seen: Sequence[Seen]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _claimed(name: str, settings: dict[str, str], seen: Sequence[Seen]) -> list[Seen]:
-    """What a toggle may have caused. The only one switched has caused everything."""
+def claimed_by(name: str, settings: Mapping[str, str], seen: Sequence[Seen]) -> list[Seen]:
+    """What a toggle may have caused of what is seen. The only one switched has caused everything.
+
+    Wrong tokens that the table gives with a race, and with no broken invariant, come by that race
+    alone: who has none of its races to show claims no tokens.
+    """
     if len(settings) == 1:
         return list(seen)
     shorthand = wrong_of(BY_NAME[name], settings[name])
-    if any(kind in shorthand for kind in RACES):  # wrong tokens come by these races alone
-        races = [item for item in seen if item.letter == "H" and _named(item.about, shorthand)]
-        tokens = [item for item in seen if item.letter == "T"] if races else []
-        return tokens + races
     letters, causes = letters_in(shorthand), _causes_of(name, settings[name])
-    return [
-        item
-        for item in seen
-        if item.letter in letters and (item.letter != "G" or item.about in causes or not causes)
-    ]
+    claimed = [item for item in seen if item.letter in letters and _fits(item, shorthand, causes)]
+    by_race = letters.issuperset("TH") and "I" not in letters and IN_ANY_ORDER not in shorthand
+    if by_race and not any(item.letter == "H" for item in claimed):
+        return [item for item in claimed if item.letter != "T"]
+    return claimed
 
 
-def _named(race: str, shorthand: str) -> bool:
-    """Whether the table names both the kind and the resource of a race: "WAR kv blocks"."""
-    return all(part in shorthand for part in race.split(" ", 1))
+def _fits(item: Seen, shorthand: str, causes: set[str]) -> bool:
+    """Whether the table means this very hazard or gap; where it names none, it means any."""
+    if item.letter == "G":
+        return item.about in causes or not causes
+    if item.letter != "H":
+        return True
+    kind, resource = item.about.split(" ", 1)
+    kinds = [race for race in RACES if race in shorthand]
+    return not kinds or (kind in kinds and resource in shorthand)
 
 
 def _causes_of(name: str, value: str) -> set[str]:
-    """Under which name a toggle's gap appears, from the scene that shows this toggle alone."""
-    return {
-        scene.cause for scene in MODES.values() if scene.toggles == {name: value} and scene.cause
-    }
+    """Under which name a toggle's gap appears, from the scene that shows it with the fewest
+    others."""
+    scenes = [mode for mode in MODES.values() if mode.toggles.get(name) == value and mode.cause]
+    fewest = min((len(scene.toggles) for scene in scenes), default=0)
+    return {scene.cause for scene in scenes if len(scene.toggles) == fewest}
 
 
 def what_is_seen(result: Run) -> list[Seen]:

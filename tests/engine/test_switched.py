@@ -10,7 +10,7 @@ from engine.cli import main
 from engine.execution import Run
 from engine.mechanisms import TABLE
 from engine.modes import MODES
-from engine.switched import as_lines, scene_of, switched, what_is_seen
+from engine.switched import Seen, as_lines, claimed_by, scene_of, switched, what_is_seen
 from engine.verdict import letters
 
 
@@ -76,6 +76,39 @@ def test_a_toggle_whose_race_did_not_happen_claims_no_tokens():
     seen = {row.name: row.seen_text for row in rows}
     assert seen["host_slots"] == "nothing of its own"
     assert "wrong tokens" in seen["reuse_device_input"]
+
+
+HARMLESS = {"loop": "ready-queue", "memory": "pageable", "stream_kind": "blocking"}
+"""Toggles that no mode of wrong tokens has, and that make none."""
+
+TOKENS = Seen("T", "wrong tokens")
+WRONG = [mode for mode in MODES.values() if "T" in mode.expect]
+
+
+@pytest.mark.parametrize("mode", WRONG, ids=lambda mode: mode.name)
+def test_wrong_tokens_are_claimed_by_a_toggle_of_their_scene_and_by_none_that_makes_none(mode):
+    races = [Seen("H", "", f"{kind} {resource}") for kind, resource in mode.hazards]
+    settings = {**HARMLESS, **mode.toggles}
+    claims = {name for name in settings if TOKENS in claimed_by(name, settings, [TOKENS, *races])}
+    assert claims and claims <= set(mode.toggles)
+
+
+@pytest.mark.parametrize("depth", ["1", "3", "4"])
+@pytest.mark.parametrize("mode", WRONG, ids=lambda mode: mode.name)
+def test_wrong_tokens_without_a_race_are_claimed_by_what_makes_them_in_any_order(mode, depth):
+    settings = {**HARMLESS, **mode.toggles, "depth": depth}
+    claims = {name for name in settings if TOKENS in claimed_by(name, settings, [TOKENS])}
+    in_any_order = mode.name == "graph-mixed-up" or not mode.hazards or "I" in mode.expect
+    assert bool(claims) == in_any_order and claims <= set(mode.toggles) - {"depth"}
+
+
+@pytest.mark.parametrize("depth", ["1", "4"])
+def test_a_mixed_up_graph_is_named_where_it_races_with_nothing(depth):
+    toggles = {"graphs": "shared", "graph_slot": "mixed-up", "carry": "host", "depth": depth}
+    rows, _ = switched(a_run("async", steps=12, **toggles))
+    assert [row.name for row in rows if any("wrong tokens" in text for text in row.seen)] == [
+        "graph_slot"
+    ]
 
 
 @pytest.mark.parametrize("name", ["no-wait-compute", "zombie-leaked", "no-backpressure", "sync"])
