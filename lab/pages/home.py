@@ -96,10 +96,11 @@ def _causes(sync: Study) -> str:
 def _ways_on() -> None:
     ways = (
         ("break", "lab/pages/timeline.py", {"mode": BREAK_MODE}),
+        ("learn", "lab/pages/lessons.py", None),
         ("explore", "lab/pages/timeline.py", None),
         ("inspect", "lab/pages/inspect.py", None),
     )
-    for column, (name, target, query) in zip(st.columns(3), ways, strict=True):
+    for column, (name, target, query) in zip(st.columns(len(ways)), ways, strict=True):
         with column.container(border=True):
             st.page_link(target, label=f"**{t(f'home.{name}')} →**", query_params=query)
             st.caption(t(f"home.{name}_about"))
