@@ -6,6 +6,7 @@ line, the pages, the URL, the lessons and the tests read this one table; the cod
 implements a mechanism reads the field.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -242,7 +243,7 @@ def parse(name: str, value: str) -> bool | int | str:
     if info is None:
         raise MechanismError(f"no mechanism {name!r}: `python -m engine mechanisms` lists them")
     if info.is_number:
-        if not (value.isascii() and value.isdecimal()) or not 1 <= int(value) <= MOST:
+        if not re.fullmatch(r"[0-9]{1,9}", value) or not 1 <= int(value) <= MOST:
             raise MechanismError(f"{name} must be a whole number from 1 to {MOST}, not {value!r}")
         return int(value)
     if value not in info.values:

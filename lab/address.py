@@ -20,6 +20,7 @@ from lab.controls import (
     MOST_STEPS,
     MOST_TIMING,
 )
+from lab.units import MOST_MS
 
 MOST_SHOWN = 40
 """Letters of a value that are repeated to the reader."""
@@ -91,11 +92,11 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "seed": _between(0, MOST_SEED, int),
     "jitter": _between(0, MOST_JITTER, float),
     "timing": _between(0, MOST_TIMING, int),
-    "at": _between(0, float("inf"), float),
-    "fork_at": _between(0, float("inf"), float),
+    "at": _between(0, MOST_MS, float),
+    "fork_at": _between(0, MOST_MS, float),
     "look": ("fork", "parent").__contains__,
-    "t0": _between(0, float("inf"), float),
-    "t1": _between(0, float("inf"), float),
-    "r0": _between(0, float("inf"), float),
-    "r1": _between(0, float("inf"), float),
+    "t0": _between(0, MOST_MS, float),
+    "t1": _between(0, MOST_MS, float),
+    "r0": _between(0, MOST_MS, float),
+    "r1": _between(0, MOST_MS, float),
 }

@@ -4,8 +4,6 @@ Each widget is bound to the URL under its own name, with the scene's value as it
 that the URL holds only what was changed. Choosing a scene sets all switches to it.
 """
 
-from typing import Final
-
 import streamlit as st
 
 from engine.device.cost import CostError, CostModel
@@ -17,10 +15,10 @@ from engine.toggle_words import in_words
 from engine.workloads import WORKLOADS
 from lab.catalogue import t, t_or
 from lab.escape import for_markdown
+from lab.in_url import BOUND, bound_number
 from lab.state import DEFAULT_MODE, Choice, default_workload, mode_toggles
 from lab.window import WindowKeys, forget
 
-BOUND: Final = "query-params"
 WINDOW = WindowKeys("t0", "t1", "timeline")
 SHORT_VALUES = 22
 """Letters that the values of a row of buttons may have together."""
@@ -206,8 +204,9 @@ def _wrong(info: Info) -> str:
 def _widget(info: Info, label: str, default: str, help_text: str) -> str:
     if info.is_number:
         number = st.number_input(
-            label, 1, MOST, int(default), 1, key=info.name, bind=BOUND, help=help_text
-        )
+            label, 1, MOST, int(default), 1, key=info.name, bind=bound_number(info.name),
+            help=help_text,
+        )  # fmt: skip
         return str(number)
     if sum(map(len, info.values)) <= SHORT_VALUES:
         chosen = st.segmented_control(
@@ -226,7 +225,7 @@ def _advanced(choice: Choice) -> Choice:
 
     def whole(key: str, low: int, high: int, default: int | None = None) -> int | None:
         return st.number_input(
-            t(f"advanced.{key}"), low, high, default, 1, key=key, bind=BOUND,
+            t(f"advanced.{key}"), low, high, default, 1, key=key, bind=bound_number(key),
             help=t(f"advanced.{key}_help"), placeholder=t("advanced.as_workload"),
         )  # fmt: skip
 

@@ -15,9 +15,9 @@ from engine.durations import DURATIONS
 from engine.fork import CHANGEABLE, FIXED, make_fork, read_changes
 from engine.mechanisms import BY_NAME
 from lab.catalogue import t
-from lab.controls import BOUND
 from lab.cursor import cursor_ns, put, touch
 from lab.guard import one_sentence
+from lab.in_url import BOUND
 from lab.runs import Forked, Stepped, forked
 
 FORK_AT: Final = "fork_at"

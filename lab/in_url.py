@@ -2,11 +2,30 @@
 
 Streamlit's own binding writes what a widget shows; lessons and languages are shown by names that
 differ from language to language, and a link must open in each of them.
+
+Whole numbers it binds itself, but for those that it cannot read.
 """
 
 from collections.abc import Collection
+from math import isinf
+from typing import Final, Literal
 
 import streamlit as st
+
+BOUND: Final = "query-params"
+
+
+def bound_number(key: str) -> Literal["query-params"] | None:
+    """How the widget of a whole number is bound to the URL: not at all where the URL has a
+    number without end for it (1e400, inf), of which Streamlit would make an exception. Such an
+    entry is taken out of the URL."""
+    try:
+        endless = isinf(float(st.query_params.get(key, "0")))
+    except ValueError:
+        return BOUND
+    if endless:
+        del st.query_params[key]
+    return None if endless else BOUND
 
 
 def take_from_url(key: str, values: Collection[str], default: str) -> None:

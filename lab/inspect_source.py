@@ -10,9 +10,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab.catalogue import t
-from lab.controls import BOUND
 from lab.escape import for_markdown
 from lab.guard import one_sentence
+from lab.in_url import BOUND
 from lab.inspection import Inspection
 from lab.opened import limit_text, read_recording, read_sample, read_uploads
 from lab.recorded import recording

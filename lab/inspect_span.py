@@ -5,8 +5,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab.catalogue import t
-from lab.controls import BOUND
 from lab.escape import for_markdown, one_line
+from lab.in_url import BOUND
 from lab.inspect_window import let_go, on_row, show_span
 from lab.inspection import Inspection
 from lab.units import exact_ms, short_ms

@@ -7,9 +7,9 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from lab.catalogue import t
 from lab.charts import counters, idle_bars
-from lab.controls import BOUND
 from lab.glossary import glossary
 from lab.idle import base_text
+from lab.in_url import BOUND
 from lab.inspect_findings import findings_tab
 from lab.inspect_outlook import outlook_tab
 from lab.inspect_steps import steps_tab

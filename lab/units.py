@@ -2,6 +2,9 @@
 
 NS_PER_MS = 1_000_000
 
+MOST_MS = 1e12
+"""The latest instant that can be asked for, some thirty years: no run is as long."""
+
 
 def exact_ms(ns: int) -> str:
     """Milliseconds with all six decimals, without rounding: 1234567 -> "1.234567"."""
@@ -36,5 +39,5 @@ def percent(share: float) -> str:
 
 
 def whole_ns(ms: float) -> int:
-    """Nanoseconds of a time in ms, rounded."""
-    return round(ms * NS_PER_MS)
+    """Nanoseconds of a time in ms, rounded; a time beyond MOST_MS is taken for that."""
+    return round(min(max(ms, -MOST_MS), MOST_MS) * NS_PER_MS)

@@ -16,10 +16,10 @@ from lab.comparing import (
     step_changes,
     steps_told,
 )
-from lab.controls import BOUND
 from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
 from lab.idle import base_text
+from lab.in_url import BOUND
 from lab.inspect_damage import damage
 from lab.inspect_source import Picker, source
 from lab.inspect_tabs import in_ms

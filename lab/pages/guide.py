@@ -3,7 +3,7 @@
 import streamlit as st
 
 from lab.catalogue import t
-from lab.controls import BOUND
+from lab.in_url import BOUND
 from lab.record_guide import GUIDE, guide_parts
 
 

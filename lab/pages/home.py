@@ -4,10 +4,10 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.closing import CPU_MS, GPU_MS, both_configs, both_figures
-from lab.controls import BOUND
 from lab.figures import CONFIG, ReadyFigure
 from lab.guard import one_sentence
 from lab.hover import cause_text
+from lab.in_url import BOUND
 from lab.legend import legend_html
 from lab.runs import study_of
 from lab.study import Study

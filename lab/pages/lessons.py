@@ -3,9 +3,8 @@
 import streamlit as st
 
 from lab.catalogue import t
-from lab.controls import BOUND
 from lab.guard import one_sentence
-from lab.in_url import put_into_url, take_from_url
+from lab.in_url import BOUND, put_into_url, take_from_url
 from lab.lesson_exercise import exercise
 from lab.lesson_list import facts, lesson_list
 from lab.lesson_predict import ask, reveal

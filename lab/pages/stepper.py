@@ -4,12 +4,13 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.chosen import chosen
-from lab.controls import BOUND, WINDOW
+from lab.controls import WINDOW
 from lab.cursor import AT, PLAYING, cursor_ns, move, move_batch, play, tick, touch
 from lab.escape import for_markdown
 from lab.fork_words import differences
 from lab.forks import fork_controls, look
 from lab.guard import one_sentence
+from lab.in_url import BOUND
 from lab.legend import legend_html
 from lab.runs import Forked, Stepped, stepped
 from lab.state import MOST_TOKENS

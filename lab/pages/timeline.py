@@ -4,11 +4,12 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.chosen import chosen
-from lab.controls import BOUND, WINDOW, mode_summary
+from lab.controls import WINDOW, mode_summary
 from lab.cursor import AT
 from lab.escape import for_markdown
 from lab.gantt import Panel
 from lab.guard import one_sentence
+from lab.in_url import BOUND
 from lab.runs import studies
 from lab.scene import Scene
 from lab.state import Choice, file_name, link
