@@ -34,9 +34,12 @@ def check_numbers(**numbers: float | None) -> None:
     """Raise ConfigError naming the first number outside LIMITS; None means "as the scene says"."""
     for name, number in numbers.items():
         low, high = LIMITS[name]
-        whole = name == "jitter" or isinstance(number, int)
-        if number is not None and not (whole and low <= number <= high):
-            raise ConfigError(f"{name} must lie between {low} and {high}, not {number}")
+        if number is None:
+            continue
+        kind = int | float if name == "jitter" else int
+        fits = isinstance(number, kind) and not isinstance(number, bool)
+        if not (fits and low <= number <= high):
+            raise ConfigError(f"{name} must lie between {low} and {high}, not {number!r}")
 
 
 DESCRIBED = {

@@ -1,25 +1,25 @@
 """A configuration from what a user says: a mode, and what is to be otherwise."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
+from engine.arguments import check_kind, cost_of, workload_of
 from engine.config import RunConfig, check_numbers
 from engine.device.cost import CostModel
-from engine.device.cost_file import load_cost
 from engine.devices import check_device
 from engine.fork import Fork
 from engine.mechanisms import Mechanisms, Toggle, encode
 from engine.model_sizes import check_model
 from engine.modes import mode_named
 from engine.workload import Workload
-from engine.workload_file import load_workload
 
 
 def configure(
     mode: str = "async",
     *,
     set: Mapping[str, Toggle] | None = None,  # noqa: A002 - the command line's own word
-    cost: str | CostModel | None = None,
-    workload: str | Workload | None = None,
+    cost: str | Path | CostModel | None = None,
+    workload: str | Path | Workload | None = None,
     batch: int | None = None,
     steps: int | None = None,
     requests: int | None = None,
@@ -37,6 +37,9 @@ def configure(
     Raises ModeError, MechanismError, CostError, DurationError, WorkloadError or ConfigError with
     one clear sentence.
     """
+    check_kind(str, mode=mode, device=device, model=model)
+    check_kind(bool, compute=compute, pace=pace)
+    check_kind(Mapping, set={} if set is None else set)
     check_numbers(
         batch=batch, steps=steps, requests=requests, seed=seed, jitter=jitter, widen=widen_ms
     )
@@ -46,12 +49,12 @@ def configure(
     changes = {name: encode(value) for name, value in (set or {}).items()}
     mechanisms = Mechanisms().with_settings({**scene.toggles, **changes})
     source = scene.cost if cost is None else cost
-    cost_model = source if isinstance(source, CostModel) else load_cost(source)
+    cost_model = cost_of(source)
     if workload is None:
         workload = scene.workload if cost is None else cost_model.workload
     if fork is not None:
         fork.cost(cost_model)  # durations that cannot be set here are refused here
-    work = load_workload(workload) if isinstance(workload, str) else workload
+    work = workload_of(workload)
     if batch is not None:
         work = work.with_batch(batch)
     return RunConfig(

@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
+from pathlib import Path
 
 import torch
 
@@ -139,8 +140,8 @@ def run(
     mode: str = "async",
     *,
     set: Mapping[str, Toggle] | None = None,  # noqa: A002 - the command line's own word
-    cost: str | CostModel | None = None,
-    workload: str | Workload | None = None,
+    cost: str | Path | CostModel | None = None,
+    workload: str | Path | Workload | None = None,
     batch: int | None = None,
     steps: int | None = None,
     requests: int | None = None,

@@ -50,15 +50,34 @@ def workload_from_dict(document: object, name: str = "custom") -> Workload:
         raise WorkloadError("'requests' must be a list of {prompt, max_new_tokens}")
     prompts_listed = tuple(_prompt_from(entry) for entry in listed)
     values["stop"] = tuple(values.get("stop", ()))
-    workload = replace(Workload(name=name), **values, requests=prompts_listed)
-    return _checked(workload)
+    return check_workload(replace(Workload(name=name), **values, requests=prompts_listed))
+
+
+def check_workload(workload: Workload) -> Workload:
+    """A workload as it is, but with tuples for lists. Raises WorkloadError naming the first wrong
+    entry."""
+    _check_entries(Workload(), _entries(workload))
+    for prompt in workload.requests:
+        if not isinstance(prompt, Prompt):
+            raise WorkloadError(f"'requests' must be a list of Prompt, and holds {prompt!r}")
+        _check_prompt(prompt)
+    listed = tuple(replace(prompt, stop=tuple(prompt.stop)) for prompt in workload.requests)
+    return _checked(replace(workload, stop=tuple(workload.stop), requests=listed))
+
+
+def _entries(holder: Workload | Prompt) -> dict[str, object]:
+    return {item.name: getattr(holder, item.name) for item in fields(holder)}
 
 
 def _prompt_from(entry: object) -> Prompt:
     if not isinstance(entry, dict) or "prompt" not in entry or "max_new_tokens" not in entry:
         raise WorkloadError("each request needs a prompt and max_new_tokens")
     _check_entries(Prompt("", 1), entry)
-    prompt = Prompt(**{**entry, "stop": tuple(entry.get("stop", ()))})
+    return Prompt(**{**entry, "stop": tuple(entry.get("stop", ()))})
+
+
+def _check_prompt(prompt: Prompt) -> None:
+    _check_entries(Prompt("", 1), _entries(prompt))
     if not 1 <= prompt.max_new_tokens <= 100_000 or prompt.arrival_step < 0:
         raise WorkloadError("max_new_tokens must be 1 to 100000 and arrival_step not negative")
     if prompt.cancel_step < 0:
@@ -68,7 +87,6 @@ def _prompt_from(entry: object) -> Prompt:
         check_rules(prompt)
     except ValueError as error:
         raise WorkloadError(str(error)) from None
-    return prompt
 
 
 def _check_entries(example: Workload | Prompt, values: dict[str, object]) -> None:

@@ -1,6 +1,7 @@
 """Cost models as small JSON files: written, read back, and checked entry by entry."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -38,18 +39,26 @@ def cost_from_dict(document: object, name: str = "custom") -> CostModel:
     for key, value in document.items():
         if key not in known:
             raise CostError(f"unknown cost entry {key!r}; known are {', '.join(known)}")
-        _check_entry(key, value, getattr(CostModel(), key))
+        _check_entry(key, value)
     return replace(CostModel(name=name), **document)
 
 
-def _check_entry(key: str, value: object, example: object) -> None:
+def check_cost(cost: CostModel) -> CostModel:
+    """A cost model made in Python, as it is. Raises CostError naming the first wrong entry."""
+    for item in fields(CostModel):
+        _check_entry(item.name, getattr(cost, item.name))
+    return cost
+
+
+def _check_entry(key: str, value: object) -> None:
+    example = getattr(CostModel(), key)
     if isinstance(example, str):
         if not isinstance(value, str):
             raise CostError(f"cost entry {key!r} must be text")
         return
     if isinstance(example, dict):
         allowed = KERNEL_FAMILIES if key == "kernel_ns" else HOST_STEPS + HOST_EXTRA
-        if not isinstance(value, dict):
+        if not isinstance(value, Mapping):
             raise CostError(f"cost entry {key!r} must be an object of names and nanoseconds")
         for name, duration in value.items():
             if name not in allowed:
