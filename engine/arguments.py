@@ -1,4 +1,4 @@
-"""What a caller of `configure` and `run` hands in: whatever is of a wrong kind, or cannot be run, is
+"""What a caller of `configure` and `run` hands in: what is of a wrong kind, or cannot be run, is
 told in one sentence before anything is built.
 
 Workloads and cost models made in Python meet the rules of those that are read from a file.

@@ -56,8 +56,9 @@ def test_a_workload_object_meets_the_limits_of_a_file(key, value):
 @pytest.mark.parametrize(
     "requests",
     [
-        (Prompt("a", 0),), (Prompt("a", 1, after="zz"),), (Prompt("a", 1, "b"), Prompt("a", 1, "b")),
-        (Prompt(5, 1),), (Prompt("a", 1, stop="x"),), (Prompt("a", 1, grammar="xml"),), ("a",), None,
+        (Prompt("a", 0),), (Prompt("a", 1, after="zz"),), (Prompt("a", 1, "b"),) * 2,
+        (Prompt(5, 1),), (Prompt("a", 1, stop="x"),), (Prompt("a", 1, grammar="xml"),), ("a",),
+        None,
     ],
 )  # fmt: skip
 def test_a_listed_request_that_makes_no_sense_is_refused(requests):

@@ -1,6 +1,8 @@
 """Ids used again: epochs, and who may follow whom."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine import configure, execute
 from engine.request import Request
@@ -45,10 +47,27 @@ def test_an_id_may_come_again_behind_its_own_end(listed):
         ([("a", ""), ("a", "a"), ("b", ""), ("a", "b")], "two requests are called 'a'"),
         ([("b", "a"), ("a", "")], "request 'b' comes after 'a', which is not listed before it"),
         ([("a", "a")], "request 'a' comes after 'a', which is not listed before it"),
+        ([("a", ""), ("a#2", ""), ("a", "a")], "a request 'a' and a request 'a#2' would both be"),
+        ([("a", ""), ("a", "a"), ("a#2", "")], "a request 'a#2' and a request 'a' would both be"),
     ],
 )
 def test_what_could_mix_two_requests_up_is_refused(listed, sentence):
     assert wrong_link(listed).startswith(sentence)
+
+
+NAMES = st.sampled_from(["a", "b", "a#2", "a#3", "a#2#2", "b#02"])
+
+
+@given(st.lists(st.tuples(NAMES, st.just("") | NAMES), max_size=7))
+def test_what_is_not_refused_gives_every_request_an_id_of_its_own(listed):
+    if wrong_link(listed) == "":
+        ids = [request.id for request in made(*listed)]
+        assert len(set(ids)) == len(ids)
+
+
+def test_an_id_like_the_engines_own_stands_for_itself_where_none_comes_again():
+    result = listed_run(Prompt("hi", 9, "a#2"), Prompt("ho", 9, "a"))
+    assert result.invariants == [] and {r.id for r in result.requests} == {"a", "a#2"}
 
 
 def listed_run(*prompts, **size):
