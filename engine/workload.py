@@ -143,8 +143,9 @@ class Workload(Rules):
             after = client if number >= self.clients else ""
             cancelled = canceller.random() * 100 < self.cancels
             cancel = step + canceller.randint(1, self.longest) if cancelled else 0
-            ruled = rules if text.startswith("{") else free
-            yield Prompt(shared + text, length, client, step, after, cancel, **ruled)
+            prompt = shared + text
+            ruled = rules if self.grammar and _begins_json(prompt) else free
+            yield Prompt(prompt, length, client, step, after, cancel, **ruled)
 
     def arrival_steps(self, seed: int) -> Iterator[int]:
         """The steps at which requests arrive, in ascending order; endless when generated."""
@@ -208,6 +209,11 @@ class Workload(Rules):
 def _generated_texts(seed: int, count: int) -> tuple[list[str], list[str]]:
     """`count` openings, and as many unfinished texts, which are slow to find."""
     return prompts(seed, count), list(itertools.islice(unfinished(seed), count))
+
+
+def _begins_json(prompt: str) -> bool:
+    """True for a prompt that is the beginning of a JSON object."""
+    return prompt.startswith("{") and read(prompt.encode()) is not None
 
 
 def _shared_text(length: int) -> str:

@@ -5,10 +5,11 @@ import math
 from dataclasses import fields
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.arrivals import ARRIVALS
+from engine.grammar import read
 from engine.rules import GRAMMARS
 from engine.workload import Prompt, Workload, WorkloadError
 from engine.workload_file import dump_workload, load_workload, workload_from_dict
@@ -220,6 +221,24 @@ def test_a_listed_request_has_its_own_rules_and_a_generated_one_those_of_the_wor
     assert 0 < len(records) < 12
     assert all((request.rules.grammar == "json") == (request in records) for request in generated)
     assert all(request.rules.stop == (". ",) for request in generated)
+
+
+@settings(max_examples=15)
+@given(
+    st.integers(0, 3),
+    st.sampled_from([0, 1, 5, 40, 200]),
+    st.sampled_from([0, 1, 12, 90]),
+    st.sampled_from([0, 50, 100]),
+)
+def test_generated_prompts_that_begin_no_json_are_free_of_the_grammar(seed, shared, size, near_end):
+    workload = Workload(
+        grammar="json", shared_prefix=shared, near_end=near_end, prompt_longest=size,
+        prompt_shortest=min(size, 1), kv_blocks=1000,
+    )  # fmt: skip
+    for request in workload.requests_for(seed, 12, endless=False):
+        text = bytes(request.prompt[1:])
+        begins = text.startswith(b"{") and read(text) is not None
+        assert (request.rules.grammar == "json") == begins
 
 
 @pytest.mark.parametrize(
