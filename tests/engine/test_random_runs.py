@@ -1,8 +1,8 @@
 """Random workloads and cost models: correct modes never differ from the synchronous engine,
 and the synchronous engine never differs from decoding each prompt alone.
 
-500 examples in the normal suite, split over several tests so that two workers share them;
-`--long` runs many more.
+200 examples in the normal suite, 500 with `--slow`, many more with `--long`; split over several
+tests, so that two workers share them.
 """
 
 import random
@@ -100,7 +100,9 @@ def alone(text):
     return tuple(decode(load_model(), encode(text), LONGEST))
 
 
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize(
+    "part", [0, 1, *(pytest.param(part, marks=pytest.mark.slow) for part in (2, 3, 4))]
+)
 def test_correct_modes_equal_sync_and_sync_equals_decoding_alone(part):
     @given(workloads(), costs, toggles, graphs, st.integers(0, 30), st.integers(0, 2**16))
     def check(workload, cost, settings, replay, jitter, seed):
