@@ -35,7 +35,7 @@ from engine.step_fit import fit_steps
 from engine.switched import as_lines
 from engine.torch_profile import run_profiled
 from traces import TraceError, open_trace, write_trace
-from traces.arguments import OneLineParser, count
+from traces.arguments import OneLineParser, count, one_line
 
 TOLD = (OSError, ValueError, DeviceError, TraceError)
 """What ends a command with one line: all that says bad input is a ValueError or one of these."""
@@ -50,12 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.command(options))
     except TOLD as error:
-        print(f"engine: {_one_line(error)}", file=sys.stderr)
+        print(f"engine: {one_line(error)}", file=sys.stderr)
         return 2
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,3 +17,12 @@ def read_json(source: str, missing: str, error: type[ValueError]) -> object:
         return json.loads(Path(source).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as reason:
         raise error(f"{source}: not a readable JSON file ({reason})") from None
+
+
+def is_utf8(text: str) -> bool:
+    """False for text with half of a surrogate pair: JSON can spell it, and no file can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

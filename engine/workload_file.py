@@ -8,7 +8,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from engine.arrivals import ARRIVALS
-from engine.json_file import read_json
+from engine.json_file import is_utf8, read_json
 from engine.reuse import wrong_link
 from engine.rules import check_rules
 from engine.tokenizer import encode
@@ -98,6 +98,10 @@ def _check_entries(example: Workload | Prompt, values: dict[str, object]) -> Non
         kind = kinds.get(type(known[key]), type(known[key]))
         if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
             raise WorkloadError(f"workload entry {key!r} has the wrong type")
+        if isinstance(value, str) and not is_utf8(value):
+            raise WorkloadError(
+                f"workload entry {key!r} holds half of a surrogate pair: no file can"
+            )
 
 
 def _checked(workload: Workload) -> Workload:

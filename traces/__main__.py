@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from traces import comparison, summary, whatif
-from traces.arguments import OneLineParser, count, run
+from traces.arguments import OneLineParser, count, one_line, run
 from traces.conversion import OUT_HELP, check_target, convert
 from traces.progress_bar import reading_bar
 from traces.readers.reader import open_trace, read_traces
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.command(options))
     except TraceError as error:
-        print(" ".join(str(error).split()), file=sys.stderr)
+        print(one_line(error), file=sys.stderr)
         return 2
 
 

@@ -12,13 +12,26 @@ INTERRUPTED = 130
 """The exit code that shells give to what Ctrl-C ended."""
 
 
+LONGEST_WORD, LONGEST_LINE = 200, 2000
+"""Letters of a complaint: of one word, such as a value that is told back, and of all of it."""
+
+
+def one_line(complaint: object) -> str:
+    """A complaint in one line; of what is very long its beginning and its end."""
+    words = (_cut(word, LONGEST_WORD) for word in str(complaint).split())
+    return _cut(" ".join(words), LONGEST_LINE)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest // 2]}…{text[-longest // 2 + 1 :]}"
+
+
 class OneLineParser(argparse.ArgumentParser):
     """An argument parser that says what is wrong in one line and exits with 2."""
 
     def error(self, message: str) -> NoReturn:
         """Print the complaint on stderr and leave."""
-        one_line = " ".join(message.split())
-        self.exit(2, f"{self.prog}: {one_line} (see {self.prog} --help)\n")
+        self.exit(2, f"{self.prog}: {one_line(message)} (see {self.prog} --help)\n")
 
 
 def count(text: str) -> int:

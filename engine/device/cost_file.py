@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.device.cost import HOST_EXTRA, HOST_STEPS, KERNEL_FAMILIES, LIMITS, CostError, CostModel
 from engine.device.costs import COSTS
 from engine.device.step_cost import TEXT, cost_named
-from engine.json_file import read_json
+from engine.json_file import is_utf8, read_json
 
 
 def load_cost(source: str) -> CostModel:
@@ -55,6 +55,10 @@ def _check_entry(key: str, value: object) -> None:
     if isinstance(example, str):
         if not isinstance(value, str):
             raise CostError(f"cost entry {key!r} must be text")
+        if not is_utf8(value):
+            raise CostError(
+                f"cost entry {key!r} holds half of a surrogate pair: no file can hold it"
+            )
         return
     if isinstance(example, dict):
         allowed = KERNEL_FAMILIES if key == "kernel_ns" else HOST_STEPS + HOST_EXTRA

@@ -73,6 +73,14 @@ def test_every_entry_of_a_cost_object_has_its_rule(item):
             configure(cost=CostModel(**{item.name: value}))
 
 
+@pytest.mark.parametrize("made", [Workload, CostModel])
+@pytest.mark.parametrize("key", ["name", "about"])
+def test_text_that_no_file_can_hold_is_refused_by_name(made, key):
+    kind = "workload" if made is Workload else "cost"
+    with pytest.raises(ValueError, match=f"{kind} entry '{key}' holds half of a surrogate pair"):
+        configure(**{kind: made(**{key: "a\ud800"})})
+
+
 def test_lists_do_where_a_file_has_lists():
     listed = Workload(requests=[Prompt("a", 2, stop=["x"])], stop=["y"])
     result = run(workload=listed, compute=False)

@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
+from engine.cli import main as engine_main
 from traces.__main__ import main as traces_main
-from traces.arguments import OneLineParser, count, run
+from traces.arguments import LONGEST_LINE, OneLineParser, count, one_line, run
 
 
 def test_a_complaint_is_one_line_and_exit_code_2(capsys):
@@ -18,6 +19,24 @@ def test_a_complaint_is_one_line_and_exit_code_2(capsys):
         parser.parse_args(["--count", "x\ny"])
     assert stop.value.code == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("value", ["x" * 5000, "x y " * 5000, "x\n" * 5000])
+def test_of_a_long_complaint_the_beginning_and_the_end_are_told(value):
+    told = one_line(f"no mode {value!r}: `modes` lists them")
+    assert len(told) <= LONGEST_LINE and len(told.splitlines()) == 1
+    assert told.startswith("no mode 'x") and told.endswith(" lists them") and "…" in told
+
+
+def test_a_long_value_of_any_option_is_cut(capsys):
+    options = ["--mode", "--device", "--model", "--workload", "--cost", "--steps", "--seed"]
+    for option in options:
+        try:
+            code = engine_main(["run", option, "9x" * 3000])
+        except SystemExit as stop:
+            code = stop.code
+        told = capsys.readouterr().err
+        assert code == 2 and len(told) < LONGEST_LINE + 99 and len(told.splitlines()) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no SIGPIPE")
