@@ -102,7 +102,7 @@ def _line(row: Switched) -> str:
 
 
 def _row(result: Run, name: str, seen: Sequence[Seen]) -> Switched:
-    info, settings = BY_NAME[name], result.config.mechanisms.settings()
+    info, settings = BY_NAME[name], result.config.settings
     value, alone = settings[name], len(settings) == 1
     return Switched(
         name, value, info.correct, protects_of(info, value), in_words(wrong_of(info, value)),

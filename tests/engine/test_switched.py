@@ -8,7 +8,8 @@ import pytest
 from engine import configure, execute
 from engine.cli import main
 from engine.execution import Run
-from engine.mechanisms import TABLE
+from engine.fork import make_fork
+from engine.mechanisms import BY_NAME, TABLE
 from engine.modes import MODES
 from engine.switched import Seen, as_lines, claimed_by, scene_of, switched, what_is_seen
 from engine.verdict import letters
@@ -154,6 +155,16 @@ def test_a_reuse_edge_that_another_implies_says_so(memory):
     rows, _ = switched(a_run("async", **{toggle: "off", f"{memory}_slots": "1"}))
     needed = next(row for row in rows if row.name == toggle)
     assert needed.seen and not needed.alone
+
+
+@pytest.mark.parametrize("name", ["wait_h2d", "sync_d2h", "commit", "kv_release"])
+def test_a_toggle_that_a_fork_switches_has_its_row(name):
+    wrong = BY_NAME[name].values[1]
+    for depth in ("2", "3"):
+        fork = make_fork(60, {name: wrong})
+        config = configure("async", set={"depth": depth}, steps=6, compute=False, fork=fork)
+        rows, _ = switched(execute(config))
+        assert f"{name} = {wrong}" in [row.setting for row in rows]
 
 
 def test_idle_time_of_work_held_back_on_purpose_is_no_switch_of_anyones():
