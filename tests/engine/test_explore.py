@@ -174,6 +174,7 @@ def test_a_change_makes_one_duration_longer_or_shorter() -> None:
         assert Change(name, 100).cost(config.cost) != config.cost
 
 
+@pytest.mark.slow
 def test_a_correct_run_has_no_smallest_change() -> None:
     found = last(smallest_change(configure("async", steps=2)))
     assert found.found is None and found.tried > 100

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine.loop
@@ -71,6 +71,7 @@ def check(result, batches, step, policy):
 
 
 def test_all_others_say_what_they_would_have_said():
+    @settings(max_examples=settings.default.max_examples // 3)
     @given(
         plain.workloads(), plain.costs, plain.toggles, plain.graphs, faults,
         st.integers(0, 30), st.integers(0, 2**16),
@@ -91,6 +92,7 @@ def test_all_others_say_what_they_would_have_said():
 
 
 def test_under_memory_pressure_a_failure_spoils_no_block():
+    @settings(max_examples=settings.default.max_examples // 2)
     @given(
         pressure.workloads(), pressure.swap_costs, pressure.toggles, faults,
         st.integers(0, 30), st.integers(0, 2**16),

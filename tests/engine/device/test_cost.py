@@ -4,7 +4,7 @@ import json
 from dataclasses import fields
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.device.cost import HOST_STEPS, KERNEL_FAMILIES, CostError, CostModel, Jitter
@@ -48,6 +48,7 @@ def test_this_module_knows_every_entry():
     assert {f.name for f in fields(CostModel)} == {*LIMITS, *TABLES, *TEXTS}
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(models)
 def test_a_cost_model_survives_json(cost):
     assert cost_from_dict(json.loads(dump_cost(cost))) == cost

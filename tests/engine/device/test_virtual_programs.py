@@ -44,7 +44,7 @@ def causes(log):
         last[op.stream] = ready
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(programs, streams, ANY, SEEDS)
 def test_an_operation_starts_at_the_latest_of_its_causes_and_not_later(program, kinds, cost, seed):
     device = run(program, kinds, cost, jitter_percent=20, seed=seed).device
@@ -65,7 +65,7 @@ def test_an_operation_starts_at_the_latest_of_its_causes_and_not_later(program, 
         assert op.start_ns == free_ns
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(programs, streams, ANY, SEEDS)
 def test_a_stream_is_a_fifo(program, kinds, cost, seed):
     device = run(program, kinds, cost, jitter_percent=20, seed=seed).device
@@ -75,7 +75,7 @@ def test_a_stream_is_a_fifo(program, kinds, cost, seed):
         ends[op.stream] = op.end_ns
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(programs, streams, ANY, SEEDS)
 def test_whatever_happens_before_is_over_before(program, kinds, cost, seed):
     log = run(program, kinds, cost, jitter_percent=20, seed=seed).device.log
@@ -95,7 +95,7 @@ def test_the_same_seed_gives_the_same_log_to_the_byte(program, kinds, cost, seed
     assert repr((first.log, first.spans)) == repr((second.log, second.spans))
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(programs, streams, ANY, SEEDS)
 def test_timing_alone_gives_the_same_times(program, kinds, cost, seed):
     full, timing = (
@@ -121,7 +121,7 @@ MIXED = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(programs, streams, PLAIN)
 @example(MIXED, [StreamKind.NON_BLOCKING] * 2, {"launch_ns": 25, "chunks": 3})
 def test_memory_is_what_the_times_in_the_log_say(program, kinds, cost):
@@ -131,7 +131,7 @@ def test_memory_is_what_the_times_in_the_log_say(program, kinds, cost):
     assert session.seen == seen
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(programs, streams, PLAIN, st.integers(0, 400))
 def test_a_run_frozen_at_an_instant_is_the_full_run_up_to_there(program, kinds, cost, at_ns):
     full = run(program, kinds, cost).device

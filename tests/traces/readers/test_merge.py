@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.traces.readers.test_rocprof_csv_reader import CALLS, KERNELS, START
@@ -149,6 +149,7 @@ def test_the_command_line_refuses_what_is_larger_than_it_was_told(tmp_path):
     assert "more than 1 MiB" in result.stderr
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     st.dictionaries(
         st.sampled_from(
