@@ -161,9 +161,11 @@ def test_a_saved_trace_looks_the_same_when_opened(page, tmp_path) -> None:
     page.wait_for_selector("input[type=file]", state="attached")
     page.set_input_files("input[type=file]", path)
     page.wait_for_selector(".nsewdrag", state="attached")
+    settle(page)
     for label, time_ms in (("From (ms)", "0"), ("To (ms)", "100")):
         page.get_by_label(label).fill(time_ms)
         page.get_by_label(label).press("Enter")
+        settle(page)
     page.wait_for_url("**w1=100**")
     wait_for_window(page, [0, 100])
     opened = timeline(page)
