@@ -166,7 +166,6 @@ def test_a_saved_trace_looks_the_same_when_opened(page, tmp_path) -> None:
         page.get_by_label(label).fill(time_ms)
         page.get_by_label(label).press("Enter")
         settle(page)
-    page.wait_for_url("**w1=100**")
     wait_for_window(page, [0, 100])
     opened = timeline(page)
     assert opened["window"] == drawn["window"]
