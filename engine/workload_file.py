@@ -111,7 +111,7 @@ def _checked(workload: Workload) -> Workload:
         raise WorkloadError(str(error)) from None
     limits = {
         "batch": (1, MOST_ROWS),
-        "max_batched_tokens": (workload.batch, 4096),
+        "max_batched_tokens": (workload.batch * (1 + workload.speculate), 4096),
         "block_size": (1, 256),
         "kv_blocks": (1, 100_000),
         "count": (1, 100_000),

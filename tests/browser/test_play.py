@@ -3,9 +3,17 @@
 import pytest
 
 from engine.play import LEVELS
-from tests.browser.test_lab import open_page, overflow_px
+from tests.browser.test_lab import open_page, overflow_px, settle
 
 pytestmark = pytest.mark.browser
+
+
+def press(page, keys: str) -> None:
+    """One key after the other, as fast as a person does."""
+    for key in keys:
+        page.keyboard.press(key)
+        page.wait_for_timeout(400)
+    settle(page)
 
 
 def test_a_level_is_won_by_keyboard_alone_and_a_slip_is_taken_back(page) -> None:
@@ -14,15 +22,13 @@ def test_a_level_is_won_by_keyboard_alone_and_a_slip_is_taken_back(page) -> None
     open_page(page, "/host?solved=1")
     page.keyboard.press("n")
     page.wait_for_url("**level=wait-h2d**")
-    for key in "whk":
-        page.keyboard.press(key)
-    page.wait_for_url("**moves=whk&**")
+    settle(page)
+    press(page, "whk")
     alert = page.locator("[data-testid=stAlert]")
     alert.get_by_text("RAW device inputs").wait_for()
     page.keyboard.press("Backspace")
-    page.wait_for_url("**moves=wh&**")
-    for key in level.solution[2:]:
-        page.keyboard.press(key)
+    alert.get_by_text("RAW device inputs").wait_for(state="detached")
+    press(page, level.solution[2:])
     alert.get_by_text("Solved.").wait_for()
     page.wait_for_url(f"**moves={level.solution}&solved=1.2")
     assert overflow_px(page) <= 1

@@ -19,6 +19,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from random import Random
 
 from tqdm import tqdm
@@ -85,7 +86,7 @@ def _workload(random: Random) -> Workload:
     )
     on_demand = random.random() < 0.8
     room = needed + needed // 10 if on_demand else needed * min(batch, 3)
-    return Workload(
+    work = Workload(
         batch=batch,
         max_batched_tokens=random.randint(batch, batch + 12),
         block_size=block_size,
@@ -100,6 +101,8 @@ def _workload(random: Random) -> Workload:
         temperature=random.choice((0.0, 0.0, 0.8)),
         top_k=random.choice((0, 20)),
     )
+    least = batch * (1 + work.speculate)
+    return replace(work, max_batched_tokens=max(work.max_batched_tokens, least))
 
 
 def _prompt(random: Random, number: int) -> Prompt:
