@@ -1,21 +1,85 @@
-"""The stepper's time cursor: where it is, and how it moves.
+"""The stepper's time cursor: where it stands, and how it moves.
 
-It lives in one bound number input (ms), so that an instant can be shared. Moving it happens in
-callbacks, or while playing, before that input is drawn.
+Callbacks change a `Cursor` and nothing else. Streamlit may end a callback wherever it touches the
+session's state, if another key or a tick of the clock comes meanwhile, and what was asked for
+would be lost; a widget bound to the instant would bring back what the browser last heard of. So
+the page itself writes the instant into the URL, by which it can be shared.
 """
 
 from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from math import isfinite
 from typing import Final
 
 import streamlit as st
 
 from engine.recording import Recording
-from lab.units import whole_ns
+from lab.catalogue import t
+from lab.in_url import by_history
+from lab.units import MOST_MS, whole_ns
 
 AT: Final = "at"
-PLAYING: Final = "playing"
-TOUCHED: Final = "cursor-touched"
-"""Set by whatever the reader does: a rerun without it is a tick of the clock."""
+"""The URL's parameter: an instant in ms."""
+
+KEY: Final = "stepper-cursor"
+TYPED: Final = "stepper-typed"
+
+
+@dataclass(eq=False)
+class Cursor:
+    """One reader's cursor. `asked_ns` is None until an instant is asked for; `touched` is set by
+    whatever the reader does: a rerun without it is a tick of the clock."""
+
+    asked_ns: int | None = None
+    playing: bool = False
+    touched: bool = False
+
+    def at_ns(self, recording: Recording) -> int:
+        """Where the cursor stands, within the run (ns)."""
+        at_ns = first_look(recording) if self.asked_ns is None else self.asked_ns
+        return min(max(at_ns, 0), recording.run.wall_ns)
+
+    def touch(self) -> None:
+        """Callback of what the reader changes by hand."""
+        self.touched = True
+
+    def go(self, at_ns: int) -> None:
+        """Callback: to an instant."""
+        self.touched = True
+        self.asked_ns = at_ns
+
+    def move(self, recording: Recording, events: int) -> None:
+        """Callback: so many events forward, or back."""
+        self.go(recording.step(self.at_ns(recording), events))
+
+    def move_batch(self, recording: Recording, forward: bool) -> None:
+        """Callback: to where the next batch begins, or the one before."""
+        begins = [batch.begun for batch in recording.batches]
+        now = self.at_ns(recording)
+        place = bisect_right(begins, now) if forward else bisect_left(begins, now) - 1
+        self.go(begins[place] if 0 <= place < len(begins) else now)
+
+    def play(self, on: bool) -> None:
+        """Callback: play, or pause. No toggle: the space bar may press a button twice."""
+        self.touched = True
+        self.playing = on
+
+    def tick(self, recording: Recording, events: int) -> None:
+        """Move on by the clock, unless the reader has just done something; pause at the end."""
+        touched, self.touched = self.touched, False
+        if touched or not self.playing:
+            return
+        now = self.at_ns(recording)
+        self.asked_ns = recording.step(now, events)
+        self.playing = self.asked_ns != now
+
+    def take(self, text: str) -> None:
+        """To the instant that a URL asks for, in ms; nonsense asks for none."""
+        try:
+            at_ms = float(text)
+        except ValueError:
+            at_ms = float("nan")
+        self.asked_ns = whole_ns(max(at_ms, 0.0)) if isfinite(at_ms) else None
 
 
 def first_look(recording: Recording) -> int:
@@ -28,51 +92,37 @@ def first_look(recording: Recording) -> int:
     return batches[min(2, len(batches) - 1)].returned if batches else 0
 
 
-def cursor_ns(recording: Recording) -> int:
-    """Where the cursor stands, within the run (ns)."""
-    at_ms = st.session_state.get(AT)
-    at_ns = first_look(recording) if at_ms is None else whole_ns(at_ms)
-    return min(max(at_ns, 0), recording.run.wall_ns)
+def current_cursor() -> Cursor:
+    """This session's cursor. The URL says where it stands when the page is entered, or come to by
+    the browser's ways back and forward; after that the cursor leads."""
+    state = st.session_state
+    entered = TYPED not in state  # the entry's state is gone when its page was left
+    cursor: Cursor = state.setdefault(KEY, Cursor())
+    if entered or by_history():
+        cursor.take(st.query_params.get(AT, ""))
+    return cursor
 
 
-def put(at_ns: int) -> None:
-    """Set the cursor."""
-    st.session_state[AT] = at_ns / 1e6
+def put_into_address(cursor: Cursor) -> None:
+    """Let the URL say where the cursor stands; while it plays, where it was."""
+    text = "" if cursor.asked_ns is None else str(cursor.asked_ns / 1e6)
+    if not cursor.playing and st.query_params.get(AT, "") != text:
+        if text:
+            st.query_params[AT] = text
+        else:
+            del st.query_params[AT]
 
 
-def touch() -> None:
-    """Callback of what the reader changes by hand."""
-    st.session_state[TOUCHED] = True
+def entry(cursor: Cursor, recording: Recording) -> None:
+    """A field to type an instant into (ms); empty, it shows where the cursor stands."""
 
+    def typed() -> None:
+        at_ms = st.session_state[TYPED]
+        if at_ms is not None:
+            st.session_state[TYPED] = None
+            cursor.go(whole_ns(at_ms))
 
-def move(recording: Recording, events: int) -> None:
-    """Callback: so many events forward, or back."""
-    touch()
-    put(recording.step(cursor_ns(recording), events))
-
-
-def move_batch(recording: Recording, forward: bool) -> None:
-    """Callback: to where the next batch begins, or the one before."""
-    touch()
-    begins = [batch.begun for batch in recording.batches]
-    now = cursor_ns(recording)
-    place = bisect_right(begins, now) if forward else bisect_left(begins, now) - 1
-    if 0 <= place < len(begins):
-        put(begins[place])
-
-
-def play(on: bool) -> None:
-    """Callback: play, or pause. No toggle: the space bar may press a button twice."""
-    touch()
-    st.session_state[PLAYING] = on
-
-
-def tick(recording: Recording, events: int) -> None:
-    """Move on by the clock, unless the reader has just done something; pause at the end."""
-    if st.session_state.pop(TOUCHED, False) or not st.session_state.get(PLAYING):
-        return
-    now = cursor_ns(recording)
-    then = recording.step(now, events)
-    if then == now:
-        st.session_state[PLAYING] = False
-    put(then)
+    st.number_input(
+        t("stepper.at"), value=None, min_value=0.0, max_value=MOST_MS, step=1.0, format="%.6f",
+        key=TYPED, placeholder=f"{cursor.at_ns(recording) / 1e6:.6f}", width=190, on_change=typed,
+    )  # fmt: skip

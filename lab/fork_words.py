@@ -5,14 +5,14 @@ import streamlit as st
 from engine.divergence import SpanDifference, TokenDifference, WriteDifference
 from engine.oplog import NONE
 from lab.catalogue import t
-from lab.cursor import put, touch
+from lab.cursor import Cursor
 from lab.escape import for_markdown
 from lab.runs import Forked
 from lab.step_memory import AS_TEXT, letter, numbers_text
 from lab.units import exact_ms
 
 
-def differences(found: Forked) -> None:
+def differences(found: Forked, cursor: Cursor) -> None:
     """A line with the first difference of each kind."""
     first = found.first
     if first.at_ns == NONE:
@@ -25,15 +25,9 @@ def differences(found: Forked) -> None:
             row.caption(t(f"fork.no_{kind}"), width="content")
         else:
             row.button(
-                for_markdown(_told(found, one)), key=f"fork-{kind}", on_click=_go,
+                for_markdown(_told(found, one)), key=f"fork-{kind}", on_click=cursor.go,
                 args=(one.at_ns,), help=t("fork.go"),
             )  # fmt: skip
-
-
-def _go(at_ns: int) -> None:
-    """Callback: put the cursor there."""
-    touch()
-    put(at_ns)
 
 
 def _told(found: Forked, one: SpanDifference | WriteDifference | TokenDifference) -> str:

@@ -15,7 +15,7 @@ from engine.durations import DURATIONS
 from engine.fork import CHANGEABLE, FIXED, make_fork, read_changes
 from engine.mechanisms import BY_NAME
 from lab.catalogue import t
-from lab.cursor import cursor_ns, put, touch
+from lab.cursor import Cursor
 from lab.guard import one_sentence
 from lab.in_url import BOUND
 from lab.runs import Forked, Stepped, forked
@@ -28,12 +28,12 @@ FACTORS = ("3x", "2x", "10x", "0.5x", "0.1x", "0x", "5ms", "20ms")
 """Offered for a duration; others can be typed."""
 
 
-def fork_controls(parent: Stepped) -> Forked | None:
+def fork_controls(parent: Stepped, cursor: Cursor) -> Forked | None:
     """The choice of a fork, in a fold of its own; the two runs, if there is a fork."""
     made = bool(st.session_state.get(FORK_AT) is not None or st.query_params.get(FORK_AT))
     found = None
     with st.expander(t("fork.title"), expanded=made, key="fork-fold"), one_sentence():
-        _choice(parent)
+        _choice(parent, cursor)
         config = _config(parent.recording.run.config)
         if config is None:
             st.caption(t("fork.idle"))
@@ -43,41 +43,41 @@ def fork_controls(parent: Stepped) -> Forked | None:
     return found
 
 
-def look(found: Forked, parent: Stepped) -> Stepped:
+def look(found: Forked, parent: Stepped, cursor: Cursor) -> Stepped:
     """Which of the two runs is shown below the picture; a choice to draw."""
     chosen = st.segmented_control(
         t("fork.look"), LOOKS, default=LOOKS[0], required=True, key=LOOK, bind=BOUND,
-        on_change=touch,
+        on_change=cursor.touch,
     )  # fmt: skip
     return parent if chosen == "parent" else found.fork
 
 
-def _choice(parent: Stepped) -> None:
+def _choice(parent: Stepped, cursor: Cursor) -> None:
     """What changes, to what, and from when."""
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     what = row.selectbox(
         t("fork.what"), (*DURATIONS, *CHANGEABLE), key="fork-what", format_func=_name, width=280,
-        on_change=touch,
+        on_change=cursor.touch,
     )  # fmt: skip
     value = row.selectbox(
         t("fork.value"), FACTORS if what in DURATIONS else BY_NAME[str(what)].values,
         key=f"fork-value-{what}", accept_new_options=what in DURATIONS, width=160,
-        help=t("fork.value_help"), on_change=touch,
+        help=t("fork.value_help"), on_change=cursor.touch,
     )  # fmt: skip
     row.button(
-        t("fork.here"), key="fork-here", on_click=_fork_here, args=(parent, what, value),
+        t("fork.here"), key="fork-here", on_click=_fork_here, args=(parent, cursor, what, value),
         type="primary", shortcut="f", help=t("fork.here_help"),
     )  # fmt: skip
     row.number_input(
         t("fork.at"), value=None, min_value=0.0, step=1.0, format="%.6f", key=FORK_AT, bind=BOUND,
-        width=170, on_change=touch,
+        width=170, on_change=cursor.touch,
     )  # fmt: skip
     row.text_input(
         t("fork.changes"), key=FORK_SET, bind=BOUND, width=280, placeholder="wait_h2d=off h2d=3x",
-        help=t("fork.changes_help"), on_change=touch,
+        help=t("fork.changes_help"), on_change=cursor.touch,
     )  # fmt: skip
     row.button(
-        t("fork.undo"), key="fork-undo", on_click=_no_fork,
+        t("fork.undo"), key="fork-undo", on_click=_no_fork, args=(cursor,),
         disabled=st.session_state.get(FORK_AT) is None,
     )  # fmt: skip
 
@@ -86,15 +86,14 @@ def _name(name: str) -> str:
     return t("fork.duration" if name in DURATIONS else "fork.toggle", name=name)
 
 
-def _fork_here(parent: Stepped, what: str, value: str) -> None:
+def _fork_here(parent: Stepped, cursor: Cursor, what: str, value: str) -> None:
     """Callback: fork where the cursor stands, with one change more."""
-    touch()
+    at_ns = cursor.at_ns(parent.recording)
+    cursor.go(at_ns)
     state = st.session_state
-    at_ns = cursor_ns(parent.recording)
     part = f"{what}={value}"
     others = [] if state.get(FORK_AT) is None else _parts(str(state.get(FORK_SET) or ""), what)
     state[FORK_AT], state[FORK_SET] = at_ns / MS, " ".join([*others, part])
-    put(at_ns)
 
 
 def _parts(text: str, without: str) -> list[str]:
@@ -106,8 +105,8 @@ def _parts(text: str, without: str) -> list[str]:
     return [f"{name}={value}" for name, value in changes.items() if name != without]
 
 
-def _no_fork() -> None:
-    touch()
+def _no_fork(cursor: Cursor) -> None:
+    cursor.touch()
     st.session_state[FORK_AT], st.session_state[FORK_SET] = None, ""
 
 

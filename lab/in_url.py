@@ -11,6 +11,7 @@ from math import isinf
 from typing import Final, Literal
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 BOUND: Final = "query-params"
 
@@ -26,6 +27,12 @@ def bound_number(key: str) -> Literal["query-params"] | None:
     if endless:
         del st.query_params[key]
     return None if endless else BOUND
+
+
+def by_history() -> bool:
+    """Whether the page runs because the browser went back or forward: then the URL leads."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 def take_from_url(key: str, values: Collection[str], default: str) -> None:

@@ -62,7 +62,9 @@ def source(picker: Picker, place: DeltaGenerator, label: str) -> Inspection | No
             right.caption(for_markdown(samples[title].about))
     else:
         right.caption(t("inspect.no_samples"))
-    with one_sentence():
+    # Progress comes and goes in a place of its own: were it to shift the page below, the browser
+    # would make those fields anew and lose what is typed into them meanwhile.
+    with left.container(), one_sentence():
         if files:
             return read_uploads(files)
         if title in samples:

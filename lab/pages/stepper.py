@@ -2,15 +2,15 @@
 
 import streamlit as st
 
+from engine.recording import Recording
 from lab.catalogue import t
 from lab.chosen import chosen
 from lab.controls import WINDOW
-from lab.cursor import AT, PLAYING, cursor_ns, move, move_batch, play, tick, touch
+from lab.cursor import Cursor, current_cursor, entry, put_into_address
 from lab.escape import for_markdown
 from lab.fork_words import differences
 from lab.forks import fork_controls, look
 from lab.guard import one_sentence
-from lab.in_url import BOUND
 from lab.legend import legend_html
 from lab.runs import Forked, Stepped, stepped
 from lab.state import MOST_TOKENS
@@ -43,26 +43,28 @@ def page() -> None:
         return
     with one_sentence():
         shown = stepped(choice.config())
-        playing = bool(st.session_state.get(PLAYING))
-        st.fragment(_look, run_every=TICK_S if playing else None)(shown, playing)
+        cursor = current_cursor()
+        run_every = TICK_S if cursor.playing else None
+        st.fragment(_look, run_every=run_every)(shown, cursor, cursor.playing)
 
 
-def _look(parent: Stepped, playing: bool) -> None:
-    """The cursor and all that holds there; runs again by itself while playing."""
+def _look(parent: Stepped, cursor: Cursor, playing: bool) -> None:
+    """The cursor and all that holds there; runs again by itself while `playing`."""
     top, below, now = st.container(), st.container(), st.empty()
     with below:
-        found = fork_controls(parent)
-        shown = parent if found is None else look(found, parent)
+        found = fork_controls(parent, cursor)
+        shown = parent if found is None else look(found, parent, cursor)
     recording = shown.recording
-    tick(recording, int(st.session_state.get("stride") or STRIDES[0]))
-    if bool(st.session_state.get(PLAYING)) != playing:
+    cursor.tick(recording, int(st.session_state.get("stride") or STRIDES[0]))
+    put_into_address(cursor)
+    if cursor.playing != playing:
         st.rerun()
     with top:
-        _controls(shown, playing)
-    at_ns = cursor_ns(recording)
+        _controls(recording, cursor)
+    at_ns = cursor.at_ns(recording)
     snapshot = recording.at(at_ns)
     now.markdown(_now(shown, at_ns) + " " + for_markdown(host_text(snapshot.host)))
-    _picture(shown, found, at_ns)
+    _picture(shown, found, cursor, at_ns)
     st.html(boxed(side_by_side((loop_html(snapshot.host), streams_html(snapshot.streams, at_ns)))))
     st.html(boxed(side_by_side((batches_html(snapshot), slots_html(snapshot)))))
     st.caption(t("stepper.points_help"))
@@ -72,12 +74,12 @@ def _look(parent: Stepped, playing: bool) -> None:
     _ways_on(shown, at_ns)
 
 
-def _picture(shown: Stepped, found: Forked | None, at_ns: int) -> None:
+def _picture(shown: Stepped, found: Forked | None, cursor: Cursor, at_ns: int) -> None:
     """The run, or both futures of a fork, around the instant."""
     if found is None:
         figure, alt = picture(shown.study, at_ns), t("stepper.alt", ms=exact_ms(at_ns))
     else:
-        differences(found)
+        differences(found, cursor)
         figure, alt = two_futures(found, at_ns), t("fork.alt", ms=exact_ms(at_ns))
     show_figure(figure, "stepper-picture", alt)
     st.html(legend_html(drawn_names(figure), slots=True))
@@ -89,29 +91,27 @@ def _now(shown: Stepped, at_ns: int) -> str:
     return t("stepper.now", ms=exact_ms(at_ns), number=f"{number:,}", count=f"{len(times):,}")
 
 
-def _controls(shown: Stepped, playing: bool) -> None:
+def _controls(recording: Recording, cursor: Cursor) -> None:
     """Back and forth by event and by batch, play and pause, and the instant itself."""
-    recording = shown.recording
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    row.number_input(
-        t("stepper.at"), value=None, min_value=0.0, step=1.0, format="%.6f", key=AT, bind=BOUND,
-        placeholder=f"{cursor_ns(recording) / 1e6:.6f}", width=190, on_change=touch,
-    )  # fmt: skip
+    with row:
+        entry(cursor, recording)
     for name, shortcut, callback, value in (
-        ("batch_back", "Shift+Left", move_batch, False), ("back", "Left", move, -1),
-        ("forward", "Right", move, 1), ("batch_forward", "Shift+Right", move_batch, True),
+        ("batch_back", "Shift+Left", cursor.move_batch, False), ("back", "Left", cursor.move, -1),
+        ("forward", "Right", cursor.move, 1),
+        ("batch_forward", "Shift+Right", cursor.move_batch, True),
     ):  # fmt: skip
         row.button(
             t(f"stepper.{name}"), key=f"step-{name}", on_click=callback, shortcut=shortcut,
             args=(recording, value),
         )  # fmt: skip
     row.button(
-        t("stepper.pause" if playing else "stepper.play"), key="step-play", on_click=play,
-        args=(not playing,), type="primary", shortcut="Space",
+        t("stepper.pause" if cursor.playing else "stepper.play"), key="step-play",
+        on_click=cursor.play, args=(not cursor.playing,), type="primary", shortcut="Space",
     )  # fmt: skip
     row.segmented_control(
         t("stepper.stride"), STRIDES, default=STRIDES[0], required=True, key="stride",
-        on_change=touch,
+        on_change=cursor.touch,
     )  # fmt: skip
 
 

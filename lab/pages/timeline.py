@@ -31,7 +31,8 @@ def page() -> None:
         if choice.compute and not scene.run.run.config.compute:
             head.caption(t("head.timing_only"))
         verdict_row(scene.run, scene.sync, scene.bound)
-        switched_panel(scene.run)
+        with st.container():  # keeps its place: fields that are shifted lose their tie to the URL
+            switched_panel(scene.run)
         pins = st.pills(
             t("pins.label"), PINS, selection_mode="multi", default=PINS, key="pins", bind=BOUND,
             help=t("pins.help"),

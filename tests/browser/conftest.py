@@ -82,7 +82,7 @@ def chromium() -> Iterator[object]:
 def page(chromium, server: str) -> Iterator[object]:
     """A fresh page of a wide window, with a profile of its own and nothing but the app online."""
     context = chromium.new_context(viewport={"width": 1400, "height": 1000}, base_url=server)
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(90_000)
     page = context.new_page()
     page.outside = []
     page.on("request", lambda request: _note_outside(page, request.url, server))

@@ -25,9 +25,9 @@ def open_page(page, path: str) -> None:
 
 
 def settle(page) -> None:
-    """Wait until the page's script has ended."""
+    """Wait until the page's script has ended: what an earlier run drew is gone, too."""
     page.wait_for_timeout(300)
-    page.wait_for_selector("[data-testid=stStatusWidget]", state="detached")
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
     page.wait_for_selector("[data-testid=stSpinner]", state="detached")
     page.wait_for_timeout(200)
 
@@ -166,6 +166,7 @@ def test_a_saved_trace_looks_the_same_when_opened(page, tmp_path) -> None:
         page.get_by_label(label).fill(time_ms)
         page.get_by_label(label).press("Enter")
         settle(page)
+    page.wait_for_url("**w0=0&w1=100**")
     wait_for_window(page, [0, 100])
     opened = timeline(page)
     assert opened["window"] == drawn["window"]

@@ -11,8 +11,8 @@ TIMELINE, INSPECT = "lab/pages/timeline.py", "lab/pages/inspect.py"
 
 
 def open_page(page: str = "", **query: str) -> AppTest:
-    """The app on a page, with URL parameters; runs are cut short to be quick."""
-    app = AppTest.from_file(APP, default_timeout=60)
+    """The app on a page, with URL parameters."""
+    app = AppTest.from_file(APP, default_timeout=120)
     for name, value in query.items():
         app.query_params[name] = value
     if page:
@@ -22,6 +22,16 @@ def open_page(page: str = "", **query: str) -> AppTest:
 
 def timeline(**query: str) -> AppTest:
     return open_page(TIMELINE, steps="8", **query)
+
+
+def stepper(**query: str) -> AppTest:
+    return open_page("lab/pages/stepper.py", **{"steps": "8", **query})
+
+
+def in_address(app: AppTest, name: str) -> str:
+    """A parameter of the page's URL."""
+    value = app.query_params[name]
+    return value if isinstance(value, str) else value[-1]
 
 
 def charts(app: AppTest) -> list[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """Forks on the Stepper page: made at the cursor, shared by the URL, shown beside the parent."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,16 +12,9 @@ from engine.recording import record
 from lab.runs import Forked, Stepped
 from lab.step_picture import two_futures
 from lab.study import Study
+from tests.lab.apps import in_address, stepper
 
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
 BROKEN = {"at": "60", "fork_at": "60", "fork_set": "wait_compute=off"}
-
-
-def stepper(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
-    for name, value in {"steps": "8", **query}.items():
-        app.query_params[name] = value
-    return app.switch_page("lab/pages/stepper.py").run()
 
 
 def labels(app: AppTest) -> dict[str, str]:
@@ -54,7 +46,7 @@ def test_a_shared_fork_says_where_it_first_differs_and_goes_there() -> None:
     assert "of batch 3 at" in text["fork-spans"] and "host outputs" in text["fork-memory"]
     assert text["fork-tokens"].startswith("output token")
     app.button(key="fork-tokens").click().run()
-    assert app.number_input(key="at").value > 60.0
+    assert float(in_address(app, "at")) > 60.0
 
 
 def test_the_state_of_either_future_can_be_looked_at() -> None:

@@ -1,7 +1,5 @@
 """The Play page, and what it says of a position."""
 
-from pathlib import Path
-
 import plotly.graph_objects as go
 import pytest
 from hypothesis import given, settings
@@ -14,15 +12,11 @@ from lab.play_picture import position_lanes, position_picture
 from lab.play_state import Game, new_game
 from lab.play_words import answer_text, facts_text, verdict_text
 from tests.engine.play.programs import played
-
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+from tests.lab.apps import open_page
 
 
 def host_page(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.switch_page("lab/pages/host.py").run()
+    return open_page("lab/pages/host.py", **query)
 
 
 def press(app: AppTest, *names: str) -> None:

@@ -1,6 +1,5 @@
 """The Race explorer's page, and its histogram."""
 
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
@@ -10,15 +9,11 @@ from engine import configure
 from engine.explore import Exploration, Outcome, cut_where_it_races
 from engine.smallest import Change
 from lab.race_picture import histogram
-
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+from tests.lab.apps import open_page
 
 
 def races(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {"steps": "6", **query}.items():
-        app.query_params[name] = value
-    return app.switch_page("lab/pages/races.py").run()
+    return open_page("lab/pages/races.py", **{"steps": "6", **query})
 
 
 def metrics(app: AppTest) -> dict[str, str]:

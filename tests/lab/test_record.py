@@ -2,7 +2,6 @@
 
 import json
 import threading
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,15 +13,11 @@ from engine.device.step_cost import cost_named, times_in
 from engine.fit import FitError
 from lab import measuring
 from lab.measuring import BusyError, measure
-
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
+from tests.lab.apps import open_page
 
 
 def record_page(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {"steps": "5", **query}.items():
-        app.query_params[name] = value
-    return app.switch_page("lab/pages/record.py").run()
+    return open_page("lab/pages/record.py", **{"steps": "5", **query})
 
 
 def metrics(app: AppTest) -> dict[str, tuple[str, str]]:

@@ -1,7 +1,7 @@
 """The Stepper page, and what it writes of an instant."""
 
 from functools import cache
-from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -10,19 +10,17 @@ from engine import configure
 from engine.history import BlockState
 from engine.host_place import source
 from engine.recording import Recording, record
+from lab.cursor import KEY, TYPED, Cursor
 from lab.step_host import batches_html, host_text, loop_html, requests_html, streams_html
 from lab.step_memory import IO, buffers_html, kv_html, letter
 from lab.step_picture import picture, picture_window
 from lab.study import Study
+from tests.lab.apps import in_address, stepper
 
-APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
-
-def stepper(**query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=60)
-    for name, value in {"steps": "8", **query}.items():
-        app.query_params[name] = value
-    return app.switch_page("lab/pages/stepper.py").run()
+def at_ms(app: AppTest) -> float:
+    """The instant that the URL names."""
+    return float(in_address(app, "at"))
 
 
 @cache
@@ -54,41 +52,72 @@ def test_forward_and_back_return_to_the_same_picture() -> None:
     app = stepper(at="40.552")
     before = html_of(app)
     app.button(key="step-forward").click().run()
-    assert app.number_input(key="at").value > 40.552
+    assert at_ms(app) > 40.552
     assert html_of(app) != before
     app.button(key="step-back").click().run()
-    assert app.number_input(key="at").value == 40.552
+    assert at_ms(app) == 40.552
     assert html_of(app) == before
 
 
 def test_a_batch_forward_goes_to_where_the_host_fills_its_slot() -> None:
     app = stepper(at="0")
     app.button(key="step-batch_forward").click().run()
-    assert app.number_input(key="at").value == recorded().batches[0].begun / 1e6
+    assert at_ms(app) == recorded().batches[0].begun / 1e6
     app.button(key="step-batch_forward").click().run()
-    assert app.number_input(key="at").value == recorded().batches[1].begun / 1e6
+    assert at_ms(app) == recorded().batches[1].begun / 1e6
     app.button(key="step-batch_back").click().run()
-    assert app.number_input(key="at").value == recorded().batches[0].begun / 1e6
+    assert at_ms(app) == recorded().batches[0].begun / 1e6
 
 
 def test_playing_moves_by_itself_and_pauses_at_the_end() -> None:
     app = stepper(at="10")
     app.button(key="step-play").click().run()
     assert app.button(key="step-play").label == "Pause"
-    here = app.number_input(key="at").value
+    cursor = app.session_state[KEY]
+    here = cursor.asked_ns
     app.run()
-    assert app.number_input(key="at").value > here
-    app.session_state["at"] = recorded().run.wall_ns / 1e6
+    assert cursor.asked_ns > here
+    assert at_ms(app) == 10
+    cursor.asked_ns = recorded().run.wall_ns
     app.run()
     app.run()
     assert app.button(key="step-play").label == "Play"
+    assert at_ms(app) == recorded().run.wall_ns / 1e6
+
+
+def test_a_typed_instant_is_gone_to_and_its_field_is_free_again() -> None:
+    app = stepper(at="10")
+    app.number_input(key=TYPED).set_value(40.552).run()
+    assert at_ms(app) == 40.552
+    field = app.number_input(key=TYPED)
+    assert (field.value, field.placeholder) == (None, "40.552000")
+
+
+def test_coming_back_to_the_page_the_address_says_where_the_cursor_stands() -> None:
+    app = stepper(at="10")
+    app.button(key="step-forward").click().run()
+    app.switch_page("lab/pages/timeline.py").run()
+    app.query_params["at"] = "40.552"
+    app.switch_page("lab/pages/stepper.py").run()
+    assert app.number_input(key=TYPED).placeholder == "40.552000"
+
+
+@pytest.mark.parametrize("moved", ["move", "move_batch", "play", "go"])
+def test_what_a_callback_does_to_the_cursor_touches_no_session(moved: str) -> None:
+    """Streamlit may end a callback where it touches the session's state, and the key is lost."""
+    cursor = Cursor(asked_ns=0)
+    arguments = {"move": (recorded(), 1), "move_batch": (recorded(), True), "play": (True,)}
+    with patch("lab.cursor.st") as streamlit:
+        getattr(cursor, moved)(*arguments.get(moved, (7,)))
+    assert cursor.touched and (cursor.asked_ns or cursor.playing)
+    assert streamlit.mock_calls == []
 
 
 def test_a_racing_mode_opens_where_its_first_hazard_shows() -> None:
     app = stepper(mode="no-wait-compute")
     run = recorded("no-wait-compute").run
     first = max(run.device.log.ops[seq].start_ns for seq in run.hazards[0].ops)
-    assert app.number_input(key="at").placeholder == f"{first / 1e6:.6f}"
+    assert app.number_input(key=TYPED).placeholder == f"{first / 1e6:.6f}"
 
 
 @pytest.mark.parametrize("at", ["1e9", "-3", "nonsense"])
