@@ -19,9 +19,9 @@ from benchmarks.steady import Steady, padded, pair, saved, shapes, steady
 from benchmarks.transformers_batching import installed, random_llama, seconds
 from engine import Run, execute
 from engine.devices import DEVICES
-from engine.model_sizes import MODELS
+from engine.model.sizes import MODELS
 from engine.oplog import StreamKind
-from engine.token_diff import diff_tokens
+from engine.results.token_diff import diff_tokens
 from traces import write_trace
 
 BATCH = 32

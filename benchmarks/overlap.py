@@ -25,9 +25,9 @@ from benchmarks.spanless import Overhead, overheads  # noqa: E402
 from engine import Run, baseline, configure, execute  # noqa: E402
 from engine.config import RunConfig  # noqa: E402
 from engine.devices import DEVICES  # noqa: E402
-from engine.fit import fit_cost  # noqa: E402
-from engine.model_sizes import MODELS, RANDOM, TRAINED, parameters  # noqa: E402
-from engine.token_diff import diff_tokens  # noqa: E402
+from engine.measured.fit import fit_cost  # noqa: E402
+from engine.model.sizes import MODELS, RANDOM, TRAINED, parameters  # noqa: E402
+from engine.results.token_diff import diff_tokens  # noqa: E402
 from traces.whatif import what_if  # noqa: E402
 
 ACTIVE, DEVIATION, OVERHEAD = 0.98, 0.08, 0.02

@@ -1,7 +1,7 @@
 """The modes by what a run on a real device shows of them: which race, which are right."""
 
 from engine.execution import Run
-from engine.modes import MODES
+from engine.modes.table import MODES
 
 LATE = ("window-on-scheduled", "kv-released-at-once", "freed-on-scheduled", "cancel-at-once")
 """Modes that race only after many steps: they are run to their end."""

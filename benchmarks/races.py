@@ -15,8 +15,8 @@ import time
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from engine import configure  # noqa: E402
-from engine.explore import explore  # noqa: E402
-from engine.modes import MODES  # noqa: E402
+from engine.modes.table import MODES  # noqa: E402
+from engine.timings.explore import explore  # noqa: E402
 
 PROMISED_S = 20
 RUNS = 500

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from engine import Run, configure, execute
 from engine.config import RunConfig
-from engine.model_sizes import RANDOM
+from engine.model.sizes import RANDOM
 from engine.oplog import OpKind
-from engine.service import step_times
-from engine.workloads import WORKLOADS
+from engine.results.service import step_times
+from engine.workloads.presets import WORKLOADS
 from traces.intervals import intersection, total, union
 from traces.step_parts import engine_parts
 

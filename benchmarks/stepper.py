@@ -13,7 +13,7 @@ import sys
 import time
 
 from engine import configure
-from engine.recording import Recording, record
+from engine.recording.recording import Recording, record
 
 PROMISED_MS = 200
 INSTANTS = 300

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
-from engine.mechanisms import TABLE, Info  # noqa: E402
+from engine.mechanisms.table import TABLE, Info  # noqa: E402
 
 PROMISED_MS = 500
 HOME_PROMISED_MS = 300

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from benchmarks.steady import OUTPUT, PROMPT
-from engine.model_sizes import RANDOM
+from engine.model.sizes import RANDOM
 
 UNREACHABLE = 1 << 20
 """An end-of-sequence id that no token has: every request runs to its full length."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from engine.config import ConfigError
 from engine.device.cost import CostError, CostModel
 from engine.device.cost_file import check_cost, load_cost
-from engine.workload import Workload, WorkloadError
-from engine.workload_file import check_workload, load_workload
+from engine.workloads.file import check_workload, load_workload
+from engine.workloads.workload import Workload, WorkloadError
 
 KINDS: dict[type, str] = {
     str: "a word",

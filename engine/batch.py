@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from engine.device.api import Device, Event
 from engine.device.buffer import Buffer
-from engine.request import Row
+from engine.requests.request import Row
 
 if TYPE_CHECKING:
     from engine.graphs import Captured

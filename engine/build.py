@@ -9,21 +9,21 @@ from engine.device.api import Device
 from engine.device.faults import Fault
 from engine.forward import make_forward
 from engine.graphs import make_graphs
-from engine.kv import BlockPool, blocks_for
-from engine.lengths import late_rows
-from engine.mechanisms import Mechanisms
-from engine.model import Model
-from engine.model_weights import ModelConfig
+from engine.kv.pool import BlockPool, blocks_for
+from engine.kv.swap import make_swapper
+from engine.mechanisms.table import Mechanisms
+from engine.model.decoder import Model
+from engine.model.sampling import make_sampler
+from engine.model.weights import ModelConfig
 from engine.parts import Listener, Parts, Stop, never
 from engine.recovery import Recovery
-from engine.sampling import make_sampler
+from engine.requests.lengths import late_rows
+from engine.requests.steering import Steering
 from engine.scheduler import Scheduler
 from engine.slots import make_slots
 from engine.speculation import Speculation, most_drafts
-from engine.steering import Steering
 from engine.streams import make_streams
-from engine.swap import make_swapper
-from engine.workload import Workload
+from engine.workloads.workload import Workload
 
 
 def build_parts(

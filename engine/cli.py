@@ -18,22 +18,22 @@ from engine.device.cost_file import dump_cost
 from engine.device.worker import DeviceError
 from engine.devices import DEVICES
 from engine.execution import Run, execute
-from engine.fit import fit_cost
-from engine.fork import Fork, ForkError, make_fork
-from engine.fork_report import fork_lines, fork_report
-from engine.mechanisms import MechanismError
-from engine.mechanisms_page import mechanisms_page
-from engine.model_sizes import MODELS
-from engine.report import (
+from engine.forks.fork import Fork, ForkError, make_fork
+from engine.forks.report import fork_lines, fork_report
+from engine.measured.fit import fit_cost
+from engine.measured.step_fit import fit_steps
+from engine.measured.torch_profile import run_profiled
+from engine.mechanisms.page import mechanisms_page
+from engine.mechanisms.switched import as_lines
+from engine.mechanisms.table import MechanismError
+from engine.model.sizes import MODELS
+from engine.results.report import (
     is_bad,
     mechanisms_report,
     modes_report,
     run_report,
     workloads_report,
 )
-from engine.step_fit import fit_steps
-from engine.switched import as_lines
-from engine.torch_profile import run_profiled
 from traces import TraceError, open_trace, write_trace
 from traces.arguments import OneLineParser, count, one_line
 

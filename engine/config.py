@@ -8,10 +8,10 @@ from typing import Any
 
 from engine.device.cost import CostModel
 from engine.device.costs import COSTS
-from engine.fork import Fork
-from engine.mechanisms import ASYNC, SYNC, Mechanisms
-from engine.workload import MOST_ROWS, Workload
-from engine.workloads import WORKLOADS
+from engine.forks.fork import Fork
+from engine.mechanisms.table import ASYNC, SYNC, Mechanisms
+from engine.workloads.presets import WORKLOADS
+from engine.workloads.workload import MOST_ROWS, Workload
 
 
 class ConfigError(ValueError):
@@ -70,7 +70,7 @@ class RunConfig:
 
     `device` is a name of `engine.devices`. Where it measures, `pace` stretches all work to the
     cost model's times, and `widen_ms` holds back what races. `model` is a name of
-    `engine.model_sizes`. `compute=False` runs the timing
+    `engine.model.sizes`. `compute=False` runs the timing
     alone. `stop_at_ns` freezes the run at an instant (None: to its end); `fork` changes it from
     an instant on.
     Jittered times come from the seed; `timing` numbers further ones of the same work.

@@ -7,11 +7,11 @@ from engine.arguments import check_kind, cost_of, workload_of
 from engine.config import RunConfig, check_numbers
 from engine.device.cost import CostModel
 from engine.devices import check_device
-from engine.fork import Fork
-from engine.mechanisms import Mechanisms, Toggle, encode
-from engine.model_sizes import check_model
-from engine.modes import mode_named
-from engine.workload import Workload
+from engine.forks.fork import Fork
+from engine.mechanisms.table import Mechanisms, Toggle, encode
+from engine.model.sizes import check_model
+from engine.modes.table import mode_named
+from engine.workloads.workload import Workload
 
 
 def configure(

@@ -22,9 +22,9 @@ from engine.device.simulator import NEVER
 from engine.device.threads import ThreadsDevice
 from engine.device.virtual import VirtualDevice
 from engine.device.watched import Watcher, watched_by
-from engine.memo import remembering_model
-from engine.model import Model, load_model
-from engine.model_sizes import TRAINED, random_model
+from engine.model.decoder import Model, load_model
+from engine.model.memo import remembering_model
+from engine.model.sizes import TRAINED, random_model
 
 
 def nothing_missing() -> str:

@@ -21,10 +21,10 @@ from engine.device.api import Body, Commit, Device, Kernel
 from engine.device.buffer import Buffer
 from engine.live_rows import put_live
 from engine.oplog import Access, rows_mask
-from engine.request import Row
-from engine.steering import STEERING
+from engine.requests.request import Row
+from engine.requests.steering import STEERING
 from engine.views import Views
-from engine.workload import Workload
+from engine.workloads.workload import Workload
 
 PATTERNS = (2, 3)
 """How many last tokens are looked up; a longer match is preferred."""

@@ -18,7 +18,8 @@ from pathlib import Path
 import torch
 
 from engine.build import build_parts
-from engine.change import plan
+from engine.checker.fixes import Edge
+from engine.checker.hazards import Hazard, find_hazards
 from engine.config import RunConfig
 from engine.configuration import configure
 from engine.device.api import Device
@@ -29,23 +30,22 @@ from engine.device.recalled import Recall
 from engine.device.repair import Repairs
 from engine.device.settings import Stopped
 from engine.devices import make_device, model_for
-from engine.dump import build_trace
-from engine.figures import Figures, measured_gpu_ms, time_figures
-from engine.fixes import Edge
-from engine.hazards import Hazard, find_hazards
-from engine.journal import Journal
-from engine.lengths import late_rows
+from engine.forks.change import plan
 from engine.loop import Loop
-from engine.mechanisms import Mechanisms, Toggle
-from engine.model_weights import ModelConfig
+from engine.measured.widening import hold_back
+from engine.mechanisms.table import Mechanisms, Toggle
+from engine.model.weights import ModelConfig
 from engine.parts import Listener, Parts, Stop, never
 from engine.process import no_garbage_collection, one_thread
 from engine.ready_queue import run_ready_queue
-from engine.request import Request
-from engine.service import Service, copied_of, measure, queue_of
-from engine.token_diff import TokenDiff, diff_tokens
-from engine.widening import hold_back
-from engine.workload import Workload, WorkloadError
+from engine.recording.journal import Journal
+from engine.requests.lengths import late_rows
+from engine.requests.request import Request
+from engine.results.dump import build_trace
+from engine.results.figures import Figures, measured_gpu_ms, time_figures
+from engine.results.service import Service, copied_of, measure, queue_of
+from engine.results.token_diff import TokenDiff, diff_tokens
+from engine.workloads.workload import Workload, WorkloadError
 from traces import Gap, Trace, find_gaps
 
 MOST_KV_POSITIONS = 1 << 18

@@ -16,18 +16,18 @@ from engine.carry import CarryOver, carry_over_for
 from engine.device.api import Body, Commit, Device, Kernel
 from engine.device.buffer import Buffer
 from engine.drafting import Drafting, make_drafting
-from engine.kv import DROPPED
+from engine.kv.pool import DROPPED
 from engine.live_rows import put_live, write_live
-from engine.model import Model, Places, write_kv
-from engine.model_weights import ModelConfig
+from engine.model.decoder import Model, Places, write_kv
+from engine.model.sampling import Sampler, steer
+from engine.model.tokenizer import EOS
+from engine.model.weights import ModelConfig
 from engine.oplog import Access, row_mask, rows_mask
-from engine.request import Row
-from engine.sampling import Sampler, steer
+from engine.requests.request import Row
+from engine.requests.steering import STEERING
 from engine.slots import Slots
-from engine.steering import STEERING
-from engine.tokenizer import EOS
 from engine.views import Views
-from engine.workload import Workload
+from engine.workloads.workload import Workload
 
 
 @dataclass(slots=True)

@@ -22,10 +22,10 @@ from engine.device.api import Body, Commit, Device, Graph, Kernel, Stream
 from engine.device.buffer import Buffer
 from engine.forward import Forward, Placing
 from engine.ledger import Ledger
-from engine.mechanisms import Mechanisms
-from engine.model_weights import ModelConfig
+from engine.mechanisms.table import Mechanisms
+from engine.model.weights import ModelConfig
 from engine.oplog import Access, StreamKind
-from engine.request import Row
+from engine.requests.request import Row
 from engine.views import Views
 
 RING_START, ACTIVE = range(2)

@@ -11,10 +11,10 @@ request.
 from dataclasses import dataclass, field
 
 from engine.batch import Batch
-from engine.kv import DROPPED, BlockPool, PoolError
-from engine.request import Request, Row
-from engine.streaming import text_end
-from engine.tokenizer import EOS
+from engine.kv.pool import DROPPED, BlockPool, PoolError
+from engine.model.tokenizer import EOS
+from engine.requests.request import Request, Row
+from engine.requests.streaming import text_end
 
 
 @dataclass(slots=True)

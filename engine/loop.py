@@ -13,8 +13,8 @@ from engine.batch import Batch, new_batch
 from engine.device.api import Stream
 from engine.device.faults import BatchError
 from engine.parts import Parts
+from engine.requests.steering import STEERING
 from engine.slots import input_values, inputs_of
-from engine.steering import STEERING
 
 
 class Loop:

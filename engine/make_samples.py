@@ -17,9 +17,9 @@ from torch.profiler import ProfilerActivity, profile, record_function
 import traces
 from engine.configuration import configure
 from engine.execution import execute
-from engine.model import load_model
-from engine.reference import decode
-from engine.tokenizer import encode
+from engine.model.decoder import load_model
+from engine.model.reference import decode
+from engine.model.tokenizer import encode
 from traces import write_trace
 
 FOLDER = Path(traces.__file__).parent / "samples"

@@ -16,19 +16,19 @@ from engine.device.buffer import Buffer
 from engine.device.faults import BatchError
 from engine.forward import Forward
 from engine.graphs import Graphs
-from engine.kv import BlockPool
+from engine.kv.pool import BlockPool
+from engine.kv.swap import Swapper
 from engine.ledger import Ledger
-from engine.mechanisms import Mechanisms
-from engine.model import Model
+from engine.mechanisms.table import Mechanisms
+from engine.model.decoder import Model
+from engine.model.tokenizer import decode
 from engine.recovery import Recovery
-from engine.request import Request, Row
+from engine.requests.request import Request, Row
+from engine.requests.steering import Steering
 from engine.scheduler import Scheduler
 from engine.slots import Slots
 from engine.speculation import Speculation
-from engine.steering import Steering
-from engine.swap import Swapper
-from engine.tokenizer import decode
-from engine.workload import Workload
+from engine.workloads.workload import Workload
 
 Listener = Callable[[str, str], None]
 """Called with (request id, new text) whenever committed tokens are streamed."""

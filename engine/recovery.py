@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from engine.batch import Batch
 from engine.device.faults import BatchError, Fault
-from engine.request import Row
+from engine.requests.request import Row
 from engine.scheduler import Scheduler
 
 DONE = {

@@ -6,25 +6,25 @@ blocks are free. Rows stand in the order in which requests joined, so they move 
 one leaves.
 
 What this module does not know: devices, streams, slots; who joins and leaves
-(`engine.lifecycle`), who has to make room (`engine.preemption`).
+(`engine.requests.lifecycle`), who has to make room (`engine.kv.preemption`).
 """
 
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from engine.identity import Identity
-from engine.kv import BlockPool
+from engine.kv.pool import BlockPool
+from engine.kv.preemption import Preemption
 from engine.ledger import Ledger
-from engine.lifecycle import Lifecycle
-from engine.mechanisms import Mechanisms
-from engine.preemption import Preemption
-from engine.request import Request, Row
-from engine.request_blocks import RequestBlocks
+from engine.mechanisms.table import Mechanisms
+from engine.model.tokenizer import PLACEHOLDER
+from engine.requests.blocks import RequestBlocks
+from engine.requests.identity import Identity
+from engine.requests.lifecycle import Lifecycle
+from engine.requests.request import Request, Row
 from engine.stale_rows import StaleRows
 from engine.static_batching import padding_rows
-from engine.tokenizer import PLACEHOLDER
-from engine.workload import Workload
+from engine.workloads.workload import Workload
 
 
 @dataclass(slots=True)

@@ -17,8 +17,8 @@ import torch
 from engine.batch import Batch
 from engine.device.api import Device
 from engine.device.buffer import Buffer
-from engine.tokenizer import VOCAB
-from engine.workload import Workload
+from engine.model.tokenizer import VOCAB
+from engine.workloads.workload import Workload
 
 INPUTS = ("tokens", "places", "sampling", "block_table")
 """The input tensors in the order in which they are copied."""
@@ -71,8 +71,8 @@ def make_slots(
     graphs: bool = False,
 ) -> Slots:
     """Allocate the buffers. `logits_out` is the vocabulary size when the host samples;
-    `drafts` is the most that a decode row has;
-    `steered` adds the tensors of `engine.steering` to the inputs, `graphs` control words."""
+    `drafts` is the most that a decode row has; `steered` adds the tensors of
+    `engine.requests.steering` to the inputs, `graphs` control words."""
     samples = workload.batch * (1 + drafts)
     shapes = {
         "tokens": (workload.max_batched_tokens,),

@@ -14,12 +14,12 @@ from typing import Any
 from zlib import crc32
 
 from engine.batch import Batch
-from engine.kv import blocks_for
+from engine.kv.pool import blocks_for
 from engine.ledger import Ledger
-from engine.mechanisms import Mechanisms
+from engine.mechanisms.table import Mechanisms
 from engine.oplog import rows_mask
-from engine.request import Request, Row
-from engine.workload import Workload
+from engine.requests.request import Request, Row
+from engine.workloads.workload import Workload
 
 
 @dataclass(slots=True)

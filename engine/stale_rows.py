@@ -8,7 +8,7 @@ way to rows of living requests.
 from dataclasses import dataclass, field
 from dataclasses import replace as copy_of
 
-from engine.request import Request, Row
+from engine.requests.request import Request, Row
 
 
 @dataclass(slots=True)

@@ -6,8 +6,8 @@ stay as padding: they are computed like any other and nobody wants the result.
 
 from collections.abc import Sequence
 
-from engine.request import Request, Row
-from engine.tokenizer import PLACEHOLDER
+from engine.model.tokenizer import PLACEHOLDER
+from engine.requests.request import Request, Row
 
 
 def is_closed(running: Sequence[Request]) -> bool:

@@ -1,7 +1,7 @@
 """Which streams an engine has: one each for H2D, compute and D2H, or fewer."""
 
 from engine.device.api import Device, Stream
-from engine.mechanisms import Mechanisms
+from engine.mechanisms.table import Mechanisms
 from engine.oplog import StreamKind
 
 STREAM_LAYOUTS: dict[str, tuple[str, str, str]] = {

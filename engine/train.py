@@ -4,8 +4,8 @@ Seeded: the batch of a step depends on the seed and the step alone, so a run tha
 stopped goes on from its checkpoint as if nothing had happened. Ends by writing the
 weights and printing the loss on unseen texts and three continuations.
 
-What this module does not do: generate the text (`engine.corpus`) or define the model
-(`engine.model`, `engine.reference`).
+What this module does not do: generate the text (`engine.model.corpus`) or define the model
+(`engine.model.decoder`, `engine.model.reference`).
 """
 
 import argparse
@@ -23,13 +23,13 @@ from torch import Tensor
 from torch.optim import AdamW, Optimizer
 from tqdm import tqdm
 
-from engine.corpus import prompts, texts
-from engine.model import Model
-from engine.model_weights import DEFAULT_PATH, ModelConfig, assemble, random_matrices, save
-from engine.muon import Muon
-from engine.reference import decode, hidden_states
-from engine.tokenizer import EOS, PLACEHOLDER, encode
-from engine.tokenizer import decode as to_text
+from engine.model.corpus import prompts, texts
+from engine.model.decoder import Model
+from engine.model.muon import Muon
+from engine.model.reference import decode, hidden_states
+from engine.model.tokenizer import EOS, PLACEHOLDER, encode
+from engine.model.tokenizer import decode as to_text
+from engine.model.weights import DEFAULT_PATH, ModelConfig, assemble, random_matrices, save
 
 CHECKPOINT = Path(".train") / "checkpoint.pt"
 

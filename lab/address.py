@@ -9,9 +9,9 @@ from difflib import get_close_matches
 
 from engine.device.cost import CostError
 from engine.device.step_cost import cost_named
-from engine.mechanisms import BY_NAME, MechanismError, parse
-from engine.modes import MODES
-from engine.workloads import WORKLOADS
+from engine.mechanisms.table import BY_NAME, MechanismError, parse
+from engine.modes.table import MODES
+from engine.workloads.presets import WORKLOADS
 from lab.controls import (
     MOST_BATCH,
     MOST_JITTER,

@@ -8,7 +8,7 @@ host's memory have no span of their own; then only the other one is marked.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.hazards import Hazard
+from engine.checker.hazards import Hazard
 from lab.arrows import Place, lane_keys
 from lab.catalogue import t
 from lab.escape import for_plotly

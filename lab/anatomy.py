@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine.hazards import Hazard
+from engine.checker.hazards import Hazard
 from engine.oplog import Op
 from lab.accesses import pair_window, same_pair
 from lab.catalogue import t

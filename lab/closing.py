@@ -10,7 +10,7 @@ from engine import configure
 from engine.config import RunConfig
 from engine.device.cost import CostModel
 from engine.device.costs import COSTS
-from engine.workloads import WORKLOADS
+from engine.workloads.presets import WORKLOADS
 from lab.catalogue import t
 from lab.gantt import Gantt, Panel, draw
 from lab.lanes import Lane

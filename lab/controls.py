@@ -9,10 +9,10 @@ import streamlit as st
 from engine.device.cost import CostError, CostModel
 from engine.device.costs import COSTS
 from engine.device.step_cost import cost_named
-from engine.mechanisms import BY_NAME, MOST, TABLE, Info, MechanismError, parse
-from engine.modes import MODES
-from engine.toggle_words import in_words
-from engine.workloads import WORKLOADS
+from engine.mechanisms.table import BY_NAME, MOST, TABLE, Info, MechanismError, parse
+from engine.mechanisms.words import in_words
+from engine.modes.table import MODES
+from engine.workloads.presets import WORKLOADS
 from lab.catalogue import t, t_or
 from lab.escape import for_markdown
 from lab.in_url import BOUND, bound_number

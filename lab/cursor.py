@@ -13,7 +13,7 @@ from typing import Final
 
 import streamlit as st
 
-from engine.recording import Recording
+from engine.recording.recording import Recording
 from lab.catalogue import t
 from lab.in_url import by_history
 from lab.units import MOST_MS, whole_ns

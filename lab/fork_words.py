@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from engine.divergence import SpanDifference, TokenDifference, WriteDifference
+from engine.forks.divergence import SpanDifference, TokenDifference, WriteDifference
 from engine.oplog import NONE
 from lab.catalogue import t
 from lab.cursor import Cursor

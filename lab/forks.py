@@ -11,9 +11,9 @@ import streamlit as st
 
 from engine.config import RunConfig
 from engine.device.cost import MS
-from engine.durations import DURATIONS
-from engine.fork import CHANGEABLE, FIXED, make_fork, read_changes
-from engine.mechanisms import BY_NAME
+from engine.device.durations import DURATIONS
+from engine.forks.fork import CHANGEABLE, FIXED, make_fork, read_changes
+from engine.mechanisms.table import BY_NAME
 from lab.catalogue import t
 from lab.cursor import Cursor
 from lab.guard import one_sentence

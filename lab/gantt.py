@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.hazards import Hazard
+from engine.checker.hazards import Hazard
 from engine.oplog import Op
 from lab.accesses import pair_traces
 from lab.alarms import alarm_traces

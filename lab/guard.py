@@ -7,13 +7,13 @@ import streamlit as st
 
 from engine.config import ConfigError
 from engine.device.cost import CostError
+from engine.device.durations import DurationError
 from engine.device.worker import DeviceError
-from engine.durations import DurationError
-from engine.fit import FitError
-from engine.fork import ForkError
-from engine.mechanisms import MechanismError
-from engine.modes import ModeError
-from engine.workload import WorkloadError
+from engine.forks.fork import ForkError
+from engine.measured.fit import FitError
+from engine.mechanisms.table import MechanismError
+from engine.modes.table import ModeError
+from engine.workloads.workload import WorkloadError
 from lab.escape import for_markdown
 from lab.measuring import BusyError
 from traces import TraceError

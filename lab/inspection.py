@@ -12,8 +12,8 @@ import pandas as pd
 
 from engine.device.cost import CostError
 from engine.device.step_cost import StepTimes, parse_times
-from engine.fit import FitError
-from engine.step_fit import times_of
+from engine.measured.fit import FitError
+from engine.measured.step_fit import times_of
 from lab.catalogue import t
 from lab.gantt import Panel
 from lab.idle import DeviceIdle, idle_of

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from engine.mechanisms import BY_NAME
+from engine.mechanisms.table import BY_NAME
 from lab.catalogue import t, t_or
 from lab.controls import SHORT_VALUES, WINDOW
 from lab.cursor import AT

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from engine import execute
 from engine.config import RunConfig
 from engine.device.cost import CostModel
-from engine.fit import fit_cost
+from engine.measured.fit import fit_cost
 from engine.parts import Stop
 from lab.study import Study
 

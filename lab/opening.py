@@ -6,7 +6,7 @@ Plain functions on studies; no widget is drawn here.
 from dataclasses import dataclass
 from statistics import median
 
-from engine.verdict import own_gaps
+from engine.results.verdict import own_gaps
 from lab.catalogue import t
 from lab.hover import cause_text
 from lab.study import Study

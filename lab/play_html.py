@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from engine.memory_at import BufferState
 from engine.oplog import NONE
 from engine.play import OPERATIONS, Position
 from engine.play.batch import expected_tokens
 from engine.play.level import RESOURCES
 from engine.play.memory import BLOCK, INPUTS, SOURCE, TOKEN
 from engine.play.sentences import ROWS, SENTENCES, word
+from engine.recording.memory_at import BufferState
 from lab.catalogue import t
 from lab.escape import for_html
 from lab.palette import ALARM, slot_letter

@@ -1,6 +1,6 @@
 """What the Play page says: of an operation, of the verdict, of a hazard. Words only, no widgets."""
 
-from engine.hazards import Hazard
+from engine.checker.hazards import Hazard
 from engine.play import OPERATIONS, Position
 from engine.play.answers import Answer, answer
 from engine.streams import STREAM_LAYOUTS

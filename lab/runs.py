@@ -12,10 +12,10 @@ from typing import Any
 import streamlit as st
 
 from engine import baseline, execute
+from engine.checker.fixes import Edge
 from engine.config import RunConfig
-from engine.divergence import Divergence, divergence
-from engine.fixes import Edge
-from engine.recording import Recording, record
+from engine.forks.divergence import Divergence, divergence
+from engine.recording.recording import Recording, record
 from lab.catalogue import t
 from lab.study import Study
 

@@ -6,9 +6,9 @@ rule explains. With the times of a step of the reader's own trace the scene runs
 
 from functools import cache
 
-from engine.mechanisms import BY_NAME
-from engine.mode import Mode
-from engine.modes import MODES
+from engine.mechanisms.table import BY_NAME
+from engine.modes.mode import Mode
+from engine.modes.table import MODES
 from traces.finding_rules import rule_of
 
 LONG_NS = 1 << 62

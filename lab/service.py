@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from engine.service import Service
+from engine.results.service import Service
 from lab.catalogue import t
 
 WAITING = (

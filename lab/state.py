@@ -12,10 +12,10 @@ from urllib.parse import urlencode
 from engine import configure
 from engine.config import RunConfig
 from engine.device.step_cost import cost_named
-from engine.mechanisms import TABLE, Mechanisms, encode
-from engine.mode import Mode
-from engine.modes import MODES
-from engine.workloads import WORKLOADS
+from engine.mechanisms.table import TABLE, Mechanisms, encode
+from engine.modes.mode import Mode
+from engine.modes.table import MODES
+from engine.workloads.presets import WORKLOADS
 
 DEFAULT_MODE = "async"
 MOST_TOKENS = 20_000

@@ -5,12 +5,12 @@ Plain functions from a snapshot to HTML.
 
 from collections.abc import Sequence
 
-from engine.batch_times import POINTS, BatchTimes
-from engine.history import RequestState
-from engine.host_place import Place, source
-from engine.instant import EventState, StreamState
 from engine.oplog import NONE, Op, OpKind
-from engine.recording import Snapshot
+from engine.recording.batch_times import POINTS, BatchTimes
+from engine.recording.history import RequestState
+from engine.recording.host_place import Place, source
+from engine.recording.instant import EventState, StreamState
+from engine.recording.recording import Snapshot
 from lab.catalogue import t
 from lab.escape import for_html
 from lab.palette import slot_letter

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.history import Blocks, BlockState
-from engine.memory_at import BufferState
 from engine.oplog import NONE, Op
+from engine.recording.history import Blocks, BlockState
+from engine.recording.memory_at import BufferState
 from lab.catalogue import t
 from lab.escape import for_html
 from lab.palette import slot_letter

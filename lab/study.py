@@ -9,9 +9,9 @@ from functools import cached_property
 import pandas as pd
 
 from engine import Run
-from engine.figures import Figures
-from engine.switched import Switched, switched
-from engine.token_diff import TokenDiff
+from engine.mechanisms.switched import Switched, switched
+from engine.results.figures import Figures
+from engine.results.token_diff import TokenDiff
 from lab.lanes import Lane, make_lanes
 from traces import Gap, Trace, trace_bytes
 

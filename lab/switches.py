@@ -1,11 +1,11 @@
 """The panel "What is switched": every toggle off its right value, what came of it, the way back.
 
-The wording is the engine's (`engine.switched`), so that page and command line say the same.
+The wording is the engine's (`engine.mechanisms.switched`): page and command line say the same.
 """
 
 import streamlit as st
 
-from engine.switched import Switched
+from engine.mechanisms.switched import Switched
 from lab.catalogue import t, t_or
 from lab.controls import put_back
 from lab.escape import for_markdown

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from engine.hazards import Hazard
+from engine.checker.hazards import Hazard
 from lab.catalogue import t
 from lab.glossary import meaning
 from lab.hover import cause_text

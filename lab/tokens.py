@@ -8,9 +8,9 @@ are decoded one by one.
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
-from engine.request import Request
-from engine.token_diff import TokenDiff
-from engine.tokenizer import decode
+from engine.model.tokenizer import decode
+from engine.requests.request import Request
+from engine.results.token_diff import TokenDiff
 from lab.catalogue import t
 from lab.escape import for_html
 from lab.palette import ALARM

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.mechanisms import BY_NAME
+from engine.mechanisms.table import BY_NAME
 from lessons.figures import FIGURES
 from lessons.lesson import FOLDER, Lesson, LessonError, Scene
 from lessons.scenes import config_of

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from engine.checker.hazards import Hazard, find_hazards
 from engine.device.api import Commit, Device, Event, Kernel, Stream
 from engine.device.buffer import Buffer
 from engine.device.cost import MS, US, CostModel
 from engine.device.settings import Settings
 from engine.device.virtual import VirtualDevice
-from engine.dump import build_trace
-from engine.hazards import Hazard, find_hazards
 from engine.oplog import OpKind
+from engine.results.dump import build_trace
 from traces import Trace
 
 ROWS = 4

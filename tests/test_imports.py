@@ -82,7 +82,11 @@ DOC = '"""What it is for."""\n'
 @pytest.mark.parametrize(
     ("path", "text", "fault"),
     [
-        ("traces/a.py", DOC + "import engine.model", "traces/a.py imports engine, which stands"),
+        (
+            "traces/a.py",
+            DOC + "import engine.model.decoder",
+            "traces/a.py imports engine, which stands",
+        ),
         ("traces/a.py", DOC + "from lab import page", "traces/a.py imports lab, which stands"),
         ("traces/a.py", DOC + "import torch", "traces/a.py imports torch, which is for"),
         ("engine/device/a.py", DOC + "from lessons import x", "imports lessons, which stands"),

@@ -9,7 +9,7 @@ was read then. Only at a new one is everything put off done, in its order.
 This is sound because the host does the same as before as long as it is told the same: an operation
 is known by its number and by all answers that the host got before it was called.
 
-What this module does not know: whose runs have what in common (`engine.explore`).
+What this module does not know: whose runs have what in common (`engine.timings.explore`).
 """
 
 from collections.abc import Callable, Sequence

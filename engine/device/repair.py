@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from engine.fixes import Edge
+from engine.checker.fixes import Edge
 
 if TYPE_CHECKING:
     from engine.device.api import Device, Event, Stream

@@ -1,7 +1,7 @@
 """A virtual device that tells a watcher what becomes of memory, and when host time passes.
 
-For a run that is to be looked at instant by instant (`engine.journal`). Nothing is changed: the
-log and every time in it are those of the plain device.
+For a run that is to be looked at instant by instant (`engine.recording.journal`). Nothing is
+changed: the log and every time in it are those of the plain device.
 """
 
 from collections.abc import Sequence

@@ -6,12 +6,12 @@ from the log: when work starts, what it stands behind, what a wait was for.
 
 from dataclasses import dataclass
 
-from engine.dump import waits
+from engine.checker.reached import over_ns
 from engine.oplog import NONE, Op, OpKind
 from engine.play.operations import OPERATIONS
 from engine.play.position import Position, Step
 from engine.play.sentences import word
-from engine.reached import over_ns
+from engine.results.dump import waits
 
 WORK = {"copy_in", "launch", "copy_out", "swap_in"}
 

@@ -1,7 +1,7 @@
 """A level is data: a story, a device, what may be done, the goal, and solutions that try it.
 
 Each level is a TOML file in `levels/`, in the order of their names. What a level needs of the
-device is said in the toggles of `engine.mechanisms`; times are in ms.
+device is said in the toggles of `engine.mechanisms.table`; times are in ms.
 """
 
 import tomllib
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.device.cost import MS, CostModel
-from engine.mechanisms import BY_NAME, Mechanisms
+from engine.mechanisms.table import BY_NAME, Mechanisms
 from engine.play.operations import OPERATIONS
 from engine.play.sentences import GROUPS, LENGTH
 

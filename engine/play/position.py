@@ -11,14 +11,10 @@ from functools import cached_property
 
 import torch
 
+from engine.checker.hazards import Hazard, find_hazards, find_races, missing_edge
 from engine.device.api import HostSpan
 from engine.device.settings import Settings
 from engine.device.watched import watched_by
-from engine.dump import build_trace
-from engine.hazards import Hazard, find_hazards, find_races, missing_edge
-from engine.instant import Instants
-from engine.journal import Journal
-from engine.memory_at import BufferState, buffers_at
 from engine.oplog import OpKind, OpLog
 from engine.play.batch import Batch, expected_tokens
 from engine.play.host import Host, Refused
@@ -26,6 +22,10 @@ from engine.play.level import Level
 from engine.play.operations import waits_in
 from engine.play.verdict import Standing, Verdict, judge
 from engine.process import one_thread
+from engine.recording.instant import Instants
+from engine.recording.journal import Journal
+from engine.recording.memory_at import BufferState, buffers_at
+from engine.results.dump import build_trace
 from traces import Gap, Trace, find_gaps
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine import execute
 from engine.config import RunConfig
-from engine.explore import (
+from engine.timings.explore import (
     Exploration,
     Outcome,
     cut_where_it_races,
@@ -15,7 +15,7 @@ from engine.explore import (
     first_wrong_step,
     truth_of,
 )
-from engine.smallest import Change, smallest_change
+from engine.timings.smallest import Change, smallest_change
 from lab.catalogue import t
 from lab.chosen import chosen
 from lab.controls import MOST_JITTER

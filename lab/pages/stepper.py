@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from engine.recording import Recording
+from engine.recording.recording import Recording
 from lab.catalogue import t
 from lab.chosen import chosen
 from lab.controls import WINDOW

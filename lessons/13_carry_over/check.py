@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from engine import Run, configure, execute
 from engine.parts import Parts
-from engine.workload import Workload
+from engine.workloads.workload import Workload
 from lessons.checks import Check, Verdict
 from lessons.judging import wanted
 from lessons.lesson import Lesson

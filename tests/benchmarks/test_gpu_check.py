@@ -15,7 +15,7 @@ from benchmarks.steady import padded, pair, saved, shapes, steady
 from engine import configure, execute
 from engine.devices import DEVICES
 from engine.oplog import StreamKind
-from engine.token_diff import diff_tokens
+from engine.results.token_diff import diff_tokens
 
 A, B, C = (Part(name, (name,), 100) for name in "abc")
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
-import engine.lifecycle
+import engine.kv.swap
 import engine.loop
-import engine.swap
+import engine.requests.lifecycle
 
 ORDERING = {"wait", "record", "synchronize", "finish_up_to", "finish_all"}
 EVENTS = ("h2d_done", "compute_done", "d2h_done", "masks_done")
@@ -48,9 +48,9 @@ def mutants() -> list[Mutant]:
     """All mutants, in the order of the source, each with a name of its own."""
     found = [
         *_of_module(engine.loop),
-        *_of_module(engine.swap),
-        *_of_module(engine.lifecycle),
-        *_without_deferred_release(engine.lifecycle),
+        *_of_module(engine.kv.swap),
+        *_of_module(engine.requests.lifecycle),
+        *_without_deferred_release(engine.requests.lifecycle),
     ]
     seen: Counter[str] = Counter()
     named = []

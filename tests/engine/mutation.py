@@ -16,14 +16,14 @@ from tqdm import tqdm
 
 import engine.build
 import engine.execution
-import engine.lifecycle
+import engine.kv.swap
 import engine.loop
+import engine.requests.lifecycle
 import engine.scheduler
-import engine.swap
 from engine import Run, configure, execute
 from engine.config import RunConfig
-from engine.verdict import GAP_POINTS, peaks_over_bound
-from engine.workload import Prompt, Workload
+from engine.results.verdict import GAP_POINTS, peaks_over_bound
+from engine.workloads.workload import Prompt, Workload
 from tests.engine.equivalent_mutants import EQUIVALENT
 from tests.engine.mutants import Mutant, mutants
 
@@ -89,8 +89,8 @@ CELLS = (
 
 PLACES = {
     engine.loop: (engine.execution, "Loop"),
-    engine.swap: (engine.build, "make_swapper"),
-    engine.lifecycle: (engine.scheduler, "Lifecycle"),
+    engine.kv.swap: (engine.build, "make_swapper"),
+    engine.requests.lifecycle: (engine.scheduler, "Lifecycle"),
 }
 """Where what a module defines is taken from when an engine is put together."""
 

@@ -8,8 +8,8 @@ from random import Random
 
 import torch
 
-from engine.model import greedy, write_kv
-from engine.tokenizer import EOS
+from engine.model.decoder import greedy, write_kv
+from engine.model.tokenizer import EOS
 
 
 @dataclass

@@ -6,7 +6,7 @@ read, in rotating slots, each ordering edge removable by name.
 
 from collections.abc import Collection
 
-from engine.hazards import find_hazards, find_races
+from engine.checker.hazards import find_hazards, find_races
 from engine.oplog import (
     HOST,
     NONE,

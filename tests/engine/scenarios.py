@@ -26,11 +26,11 @@ from tqdm import tqdm
 
 from engine import Run, configure, execute
 from engine.config import RunConfig
-from engine.corpus import prompts
 from engine.device.cost import MS, CostModel
-from engine.kv import blocks_for
-from engine.tokenizer import encode
-from engine.workload import Prompt, Workload
+from engine.kv.pool import blocks_for
+from engine.model.corpus import prompts
+from engine.model.tokenizer import encode
+from engine.workloads.workload import Prompt, Workload
 
 TEXTS = tuple(text[:14] for text in prompts(3, 12) if not text.startswith("{"))
 RECORDS = ('{"name": "', '{"owner": "Pia", "thing": "', '{"a": [1, ')

@@ -14,10 +14,10 @@ from engine import Run, execute
 from engine.config import RunConfig
 from engine.device.clocks import Clocks
 from engine.device.recorder import LOOP_FILE
-from engine.history import RequestState, state_of
-from engine.journal import Journal, readable
 from engine.loop import Loop
 from engine.oplog import NONE
+from engine.recording.history import RequestState, state_of
+from engine.recording.journal import Journal, readable
 
 
 @dataclass

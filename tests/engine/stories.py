@@ -12,9 +12,9 @@ import pytest
 import engine.loop
 from engine import Run, configure, execute
 from engine.batch import Batch
+from engine.kv.preemption import Preemption
 from engine.ledger import Ledger
-from engine.lifecycle import Lifecycle
-from engine.preemption import Preemption
+from engine.requests.lifecycle import Lifecycle
 from engine.speculation import Speculation
 
 

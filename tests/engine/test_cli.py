@@ -5,10 +5,10 @@ import json
 import pytest
 
 from engine.cli import main
-from engine.mechanisms import TABLE
-from engine.model import Model
-from engine.modes import MODES
-from engine.workloads import WORKLOADS
+from engine.mechanisms.table import TABLE
+from engine.model.decoder import Model
+from engine.modes.table import MODES
+from engine.workloads.presets import WORKLOADS
 
 RUN_KEYS = {
     "mode", "device", "steps", "wall_ms", "gpu_active", "gpu_idle_ms", "wrong_tokens",

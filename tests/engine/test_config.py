@@ -7,9 +7,9 @@ import pytest
 from engine import configure
 from engine.config import ConfigError, RunConfig, described
 from engine.device.costs import COSTS
-from engine.fork import Fork
-from engine.mechanisms import ASYNC, SYNC, Mechanisms
-from engine.workloads import WORKLOADS
+from engine.forks.fork import Fork
+from engine.mechanisms.table import ASYNC, SYNC, Mechanisms
+from engine.workloads.presets import WORKLOADS
 
 OTHER = {
     "mode": "sync",

@@ -11,11 +11,11 @@ from dataclasses import replace
 import pytest
 
 from engine import configure, execute
-from engine.grammar import read
-from engine.repeats import REPEATS
-from engine.tokenizer import EOS, decode
-from engine.workload import Prompt, Workload
-from engine.workloads import WORKLOADS
+from engine.model.tokenizer import EOS, decode
+from engine.requests.grammar import read
+from engine.workloads.presets import WORKLOADS
+from engine.workloads.repeats import REPEATS
+from engine.workloads.workload import Prompt, Workload
 from tests.engine import test_recovery as recovery
 from tests.engine.stories import check, play
 

@@ -8,7 +8,7 @@ import pytest
 from engine import configure, execute
 from engine.config import ConfigError
 from engine.devices import make_device, model_for
-from engine.memo import RememberingModel
+from engine.model.memo import RememberingModel
 from tests.engine.device.names import NAMES
 
 

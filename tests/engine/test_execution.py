@@ -8,8 +8,8 @@ import pytest
 from engine import baseline, configure, execute, run
 from engine.config import ConfigError
 from engine.device.cost_file import dump_cost, load_cost
-from engine.workload import Prompt, Workload, WorkloadError
-from engine.workload_file import dump_workload, load_workload
+from engine.workloads.file import dump_workload, load_workload
+from engine.workloads.workload import Prompt, Workload, WorkloadError
 
 
 def host_work(result, name):

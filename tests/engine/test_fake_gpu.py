@@ -18,9 +18,9 @@ from torch._subclasses.fake_tensor import (
 from engine import configure, execute, execution
 from engine.device.virtual import VirtualDevice
 from engine.devices import DEVICES, Kind
-from engine.model import Model
-from engine.model_weights import ModelConfig, assemble, shapes
-from engine.modes import MODES
+from engine.model.decoder import Model
+from engine.model.weights import ModelConfig, assemble, shapes
+from engine.modes.table import MODES
 
 FAKE = FakeTensorMode()
 ASKED = (DataDependentOutputException, DynamicOutputShapeException)

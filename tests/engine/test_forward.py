@@ -5,15 +5,15 @@ import torch
 
 from engine.batch import new_batch
 from engine.forward import make_forward
-from engine.model import Model
-from engine.model_weights import ModelConfig, assemble, random_matrices
+from engine.model.decoder import Model
+from engine.model.reference import decode
+from engine.model.sampling import Sampler
+from engine.model.tokenizer import EOS
+from engine.model.weights import ModelConfig, assemble, random_matrices
 from engine.oplog import row_mask, rows_mask
-from engine.reference import decode
-from engine.request import Request, Row
-from engine.sampling import Sampler
+from engine.requests.request import Request, Row
 from engine.slots import input_values, make_slots
-from engine.tokenizer import EOS
-from engine.workload import Workload
+from engine.workloads.workload import Workload
 from tests.engine.device.bench import virtual
 
 CONFIG = ModelConfig(n_layers=2, dim=16, n_heads=2, n_kv_heads=1, head_dim=8, ff_dim=24)

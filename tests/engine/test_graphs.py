@@ -8,11 +8,11 @@ import torch
 from engine import configure, execute
 from engine.device.cost import MS
 from engine.device.costs import COSTS
-from engine.dump import build_trace
 from engine.graphs import ACTIVE
-from engine.mechanisms import BY_NAME
+from engine.mechanisms.table import BY_NAME
 from engine.oplog import OpKind
-from engine.verdict import peaks_over_bound
+from engine.results.dump import build_trace
+from engine.results.verdict import peaks_over_bound
 
 
 def go(graphs="shared", *, workload=None, cost=None, compute=True, requests=None, **toggles):

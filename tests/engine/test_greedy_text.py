@@ -9,12 +9,12 @@ from itertools import combinations, islice
 
 import pytest
 
-from engine.corpus import prompts, texts
-from engine.model import load_model
-from engine.reference import decode
-from engine.subjects import SUBJECTS
-from engine.tokenizer import EOS, encode
-from engine.tokenizer import decode as to_text
+from engine.model.corpus import prompts, texts
+from engine.model.decoder import load_model
+from engine.model.reference import decode
+from engine.model.subjects import SUBJECTS
+from engine.model.tokenizer import EOS, encode
+from engine.model.tokenizer import decode as to_text
 from tests.engine.paged import serve
 
 WORD = re.compile(r"[A-Za-z]+")

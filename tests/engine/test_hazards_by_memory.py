@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import configure, execute
+from engine.checker.hazards import find_hazards
+from engine.checker.races import find_races
 from engine.device.api import Graph, Kernel
-from engine.hazards import find_hazards
 from engine.oplog import OpKind, rows_mask
-from engine.races import find_races
 from tests.engine.device.bench import fill, finished, kernel, on_device, on_host, peek, virtual
 
 BLOCKS = 12

@@ -4,10 +4,10 @@ import pytest
 
 from engine.batch import Batch
 from engine.device.api import Event
-from engine.kv import BlockPool
+from engine.kv.pool import BlockPool
 from engine.ledger import Ledger
-from engine.request import Request, Row
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
+from engine.requests.request import Request, Row
 
 
 def request(name="r", **fields):

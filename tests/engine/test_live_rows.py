@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.live_rows import put_live, write_live
-from engine.model import Model
-from engine.model_weights import DEFAULT_PATH, load
+from engine.model.decoder import Model
+from engine.model.weights import DEFAULT_PATH, load
 
 ROWS = st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=8)
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.race_modes import LATE, RACING, races
 from engine import configure, execute, run
 from engine.device.worker import DeviceError
-from engine.model import Model
+from engine.model.decoder import Model
 from traces import open_trace, trace_bytes
 
 STEPS = 8

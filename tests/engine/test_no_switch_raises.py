@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from engine import configure, execute
-from engine.mechanisms import TABLE
-from engine.workload import Prompt, Workload
+from engine.mechanisms.table import TABLE
+from engine.workloads.workload import Prompt, Workload
 
 TEXT = "Long ago there was a"
 TIGHT = Workload(

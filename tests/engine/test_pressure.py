@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import configure, execute
-from engine.corpus import prompts
-from engine.kv import blocks_for
-from engine.tokenizer import encode
-from engine.workload import Prompt, Workload
+from engine.kv.pool import blocks_for
+from engine.model.corpus import prompts
+from engine.model.tokenizer import encode
+from engine.workloads.workload import Prompt, Workload
 from tests.engine.test_random_runs import MS, alone, costs
 
 PROMPTS = tuple(text[:9] for text in prompts(7, 6))

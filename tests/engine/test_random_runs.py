@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import configure, execute
-from engine.corpus import prompts
 from engine.device.cost import CostModel
-from engine.model import load_model
-from engine.reference import decode
-from engine.tokenizer import encode
-from engine.workload import Prompt, Workload
+from engine.model.corpus import prompts
+from engine.model.decoder import load_model
+from engine.model.reference import decode
+from engine.model.tokenizer import encode
+from engine.workloads.workload import Prompt, Workload
 
 PROMPTS = tuple(prompts(7, 24))
 LONGEST = 40

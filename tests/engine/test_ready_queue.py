@@ -3,9 +3,9 @@
 import pytest
 
 from engine import configure, execute
-from engine.modes import MODES
+from engine.modes.table import MODES
 from engine.oplog import OpKind
-from engine.verdict import letters, own_gaps
+from engine.results.verdict import letters, own_gaps
 
 GROUPS = ("order", "buffers", "depth", "lengths", "identity")
 """Where the order of the host's moves could make a difference."""

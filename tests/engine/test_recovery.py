@@ -11,9 +11,9 @@ import engine.loop
 from engine import configure, execute
 from engine.batch import new_batch
 from engine.oplog import OpKind
-from engine.verdict import letters
-from engine.workload import Prompt
-from engine.workloads import WORKLOADS
+from engine.results.verdict import letters
+from engine.workloads.presets import WORKLOADS
+from engine.workloads.workload import Prompt
 from tests.engine import test_pressure as pressure
 from tests.engine import test_random_runs as plain
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kv import BlockPool
-from engine.mechanisms import ASYNC
+from engine.kv.pool import BlockPool
+from engine.mechanisms.table import ASYNC
+from engine.model.tokenizer import EOS, PLACEHOLDER
 from engine.scheduler import Scheduler
-from engine.tokenizer import EOS, PLACEHOLDER
-from engine.workload import Prompt, Workload
+from engine.workloads.workload import Prompt, Workload
 
 RING = 97
 

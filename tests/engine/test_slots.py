@@ -3,9 +3,9 @@
 import torch
 
 from engine.batch import new_batch
-from engine.request import Request, Row
+from engine.requests.request import Request, Row
 from engine.slots import INPUTS, input_values, make_slots
-from engine.workload import Workload
+from engine.workloads.workload import Workload
 from tests.engine.device.bench import virtual
 
 WORK = Workload(batch=3, max_batched_tokens=8, block_size=4)

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import configure, execute
-from engine.corpus import prompts
-from engine.kv import BlockPool
-from engine.repeats import REPEATS
-from engine.report import run_report
-from engine.tokenizer import encode
-from engine.workload import Prompt, Workload, WorkloadError
-from engine.workload_file import workload_from_dict
-from engine.workloads import WORKLOADS
+from engine.kv.pool import BlockPool
+from engine.model.corpus import prompts
+from engine.model.tokenizer import encode
+from engine.results.report import run_report
+from engine.workloads.file import workload_from_dict
+from engine.workloads.presets import WORKLOADS
+from engine.workloads.repeats import REPEATS
+from engine.workloads.workload import Prompt, Workload, WorkloadError
 
 TEXTS = tuple(text for text, _ in REPEATS[-4:]) + tuple(prompts(7, 8))
 ALL_ACCEPTED = REPEATS[2]

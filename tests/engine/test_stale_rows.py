@@ -1,7 +1,7 @@
 """Rows of ended requests that are not cleared: what they look like, and what they do."""
 
 from engine import configure, execute
-from engine.request import Request
+from engine.requests.request import Request
 from engine.stale_rows import StaleRows
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from engine import configure, execute
 from engine.execution import baseline
-from engine.request import Request
+from engine.model.tokenizer import PLACEHOLDER
+from engine.requests.request import Request
 from engine.static_batching import is_closed, is_over, padding_rows
-from engine.tokenizer import PLACEHOLDER
-from engine.workloads import WORKLOADS
+from engine.workloads.presets import WORKLOADS
 
 ONE_CHUNK = replace(WORKLOADS["chat"], max_batched_tokens=1000)
 """Every prompt is prefilled in one step, so that a batch's requests begin together."""

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from engine import train as training
-from engine.model_weights import ModelConfig, load
-from engine.tokenizer import BOS, EOS, PLACEHOLDER
+from engine.model.tokenizer import BOS, EOS, PLACEHOLDER
+from engine.model.weights import ModelConfig, load
 from engine.train import Settings, batch_at, main, rate_at, train
 
 TINY = ModelConfig(n_layers=1, dim=16, n_heads=2, head_dim=8, ff_dim=16)

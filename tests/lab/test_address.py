@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.mechanisms import BY_NAME, TABLE
-from engine.modes import MODES
-from engine.toggles import Info
-from engine.workloads import WORKLOADS
+from engine.mechanisms.table import BY_NAME, TABLE
+from engine.mechanisms.toggles import Info
+from engine.modes.table import MODES
+from engine.workloads.presets import WORKLOADS
 from lab.address import refused
 from lab.state import Choice
 

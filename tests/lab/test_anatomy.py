@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine.modes import MODES
+from engine.modes.table import MODES
 from engine.oplog import HOST
 from lab.accesses import pair_traces, pair_window, same_pair
 from lab.gantt import Panel, draw

@@ -6,9 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import configure
-from engine.divergence import divergence
-from engine.fork import CHANGEABLE, FIXED, make_fork
-from engine.recording import record
+from engine.forks.divergence import divergence
+from engine.forks.fork import CHANGEABLE, FIXED, make_fork
+from engine.recording.recording import record
 from lab.runs import Forked, Stepped
 from lab.step_picture import two_futures
 from lab.study import Study

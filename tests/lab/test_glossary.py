@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.modes import MODES
+from engine.modes.table import MODES
 from lab.glossary import cause_table, glossary_page, meaning, rule_meaning, says
 from traces.finding_rules import RULES
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED

@@ -4,7 +4,7 @@ from itertools import cycle
 
 import pytest
 
-from engine.mechanisms import TABLE
+from engine.mechanisms.table import TABLE
 from lab.address import refused
 from lab.units import MOST_MS, NS_PER_MS, whole_ns
 from tests.lab.apps import INSPECT, TIMELINE, open_page

@@ -1,7 +1,7 @@
 """A run opens on its fault, and the page says which."""
 
 from engine import configure, execute
-from engine.verdict import own_gaps
+from engine.results.verdict import own_gaps
 from lab.opening import STEPS, opening_of
 from lab.runs import studies
 from lab.scene import Scene

@@ -124,7 +124,7 @@ def test_a_zoom_is_kept_when_a_toggle_is_switched() -> None:
 
 
 def test_a_known_error_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    from engine.workload import WorkloadError
+    from engine.workloads.workload import WorkloadError
 
     def fail(*_: object) -> None:
         raise WorkloadError("request r0 needs 9 KV blocks and the pool has 3")

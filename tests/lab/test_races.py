@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import configure
-from engine.explore import Exploration, Outcome, cut_where_it_races
-from engine.smallest import Change
+from engine.timings.explore import Exploration, Outcome, cut_where_it_races
+from engine.timings.smallest import Change
 from lab.race_picture import histogram
 from tests.lab.apps import open_page
 

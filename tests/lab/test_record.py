@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine import configure
 from engine.device.step_cost import cost_named, times_in
-from engine.fit import FitError
+from engine.measured.fit import FitError
 from lab import measuring
 from lab.measuring import BusyError, measure
 from tests.lab.apps import open_page

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.mechanisms import BY_NAME
+from engine.mechanisms.table import BY_NAME
 from lab.scene_links import scene_of, timeline_query
 from lab.state import Choice
 from traces.finding_rules import RULES

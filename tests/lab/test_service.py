@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from engine.service import Service
+from engine.results.service import Service
 from lab.service import CAPACITY, WAITING, capacity_table, service_formats, waiting_table
 from tests.lab.samples import study
 

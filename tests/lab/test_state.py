@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.device.costs import COSTS
-from engine.mechanisms import TABLE
-from engine.modes import MODES
-from engine.workloads import WORKLOADS
+from engine.mechanisms.table import TABLE
+from engine.modes.table import MODES
+from engine.workloads.presets import WORKLOADS
 from lab.state import Choice, default_workload, file_name, link, mode_toggles
 
 

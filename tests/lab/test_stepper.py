@@ -7,9 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import configure
-from engine.history import BlockState
-from engine.host_place import source
-from engine.recording import Recording, record
+from engine.recording.history import BlockState
+from engine.recording.host_place import source
+from engine.recording.recording import Recording, record
 from lab.cursor import KEY, TYPED, Cursor
 from lab.step_host import batches_html, host_text, loop_html, requests_html, streams_html
 from lab.step_memory import IO, buffers_html, kv_html, letter

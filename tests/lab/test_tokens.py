@@ -1,9 +1,9 @@
 """Wrong tokens are marked, right ones are not."""
 
 from engine import baseline, run
-from engine.request import Request
-from engine.token_diff import TokenDiff
-from engine.tokenizer import EOS, encode
+from engine.model.tokenizer import EOS, encode
+from engine.requests.request import Request
+from engine.results.token_diff import TokenDiff
 from lab.tables import hazard_table, idle_table
 from lab.tokens import marked, texts_html
 from tests.lab.samples import study

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine import run
-from engine.mode import Mode
-from engine.modes import MODES
+from engine.modes.mode import Mode
+from engine.modes.table import MODES
 from traces import Trace, find_findings, find_gaps, gaps_by_cause, open_trace, trace_bytes
 from traces.gap import CANNOT_TELL
 from traces.schema import ENGINE_FORMAT

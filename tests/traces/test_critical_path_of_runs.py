@@ -12,8 +12,8 @@ from functools import lru_cache
 import pytest
 
 from engine import run
-from engine.dump import DEVICE_KINDS, waits
 from engine.oplog import NONE
+from engine.results.dump import DEVICE_KINDS, waits
 from traces import find_critical_path
 
 MODES = ("async", "sync", "one-stream", "item-sync", "one-device-slot")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.mechanisms import BY_NAME
+from engine.mechanisms.table import BY_NAME
 from tests.traces.builders import Diagram, traces
 from traces import Trace, find_findings, find_gaps, list_samples, open_sample, open_trace
 from traces.finding_rules import RULES, rule_of

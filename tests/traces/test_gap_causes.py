@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import pytest
 
-from engine.mechanisms import BY_NAME
+from engine.mechanisms.table import BY_NAME
 from tests.traces.gap_causes import DOCUMENT, modes_with_a_gap, named, nameless_trace, row_of
 
 MODES = modes_with_a_gap()

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import pytest
 
+from engine.checker.hazards import find_hazards
 from engine.device.api import Graph
-from engine.hazards import find_hazards
 from engine.oplog import NONE, OpKind, StreamKind
 from tests.engine.device.conformance_bench import ALL, NEW, OLD, ROWS, ConformanceBench
 

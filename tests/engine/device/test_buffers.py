@@ -5,8 +5,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.checker.hazards import find_hazards
 from engine.device.api import Kernel
-from engine.hazards import find_hazards
 from tests.engine.device.bench import finished, on_device, on_host, virtual
 
 ROWS = 16

@@ -15,7 +15,7 @@ from engine import configure, execute, execution
 from engine.device.cuda import CudaDevice
 from engine.device.virtual import VirtualDevice
 from engine.devices import DEVICES, Kind
-from engine.model import load_model
+from engine.model.decoder import load_model
 
 
 class StandIn:

@@ -9,7 +9,7 @@ from engine import Run, configure, execute
 from engine.config import RunConfig
 from engine.device.recalled import Recall
 from engine.devices import can_recall
-from engine.modes import MODES
+from engine.modes.table import MODES
 
 LONG = settings().max_examples > 100
 TIMINGS = range(1, 41 if LONG else 3)
@@ -61,7 +61,7 @@ def test_another_order_of_conflicting_effects_is_computed_anew(mode: str) -> Non
 def test_what_is_known_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     config, recall = config_of("async"), {}
     first = execute(config, recall=recall)
-    monkeypatch.setattr("engine.model.Model.embed", None)
+    monkeypatch.setattr("engine.model.decoder.Model.embed", None)
     assert tokens(execute(config, recall=recall)) == tokens(first)
 
 

@@ -5,11 +5,11 @@ from contextlib import closing
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from engine.checker.happens_before import SYNC_KINDS, clocks
+from engine.checker.hazards import find_hazards
 from engine.device.cost import CostModel
 from engine.device.settings import Settings
 from engine.device.threads import ThreadsDevice
-from engine.happens_before import SYNC_KINDS, clocks
-from engine.hazards import find_hazards
 from engine.oplog import NONE
 from tests.engine.device.bench import DEVICE_KINDS, virtual
 from tests.engine.device.programs import Session, calls, programs, streams

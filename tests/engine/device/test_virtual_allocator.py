@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.hazards import find_hazards
+from engine.checker.hazards import find_hazards
 from engine.oplog import OpKind
 from tests.engine.device.bench import (
     adds,

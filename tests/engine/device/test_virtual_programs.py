@@ -5,7 +5,7 @@ from collections import defaultdict
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.happens_before import clocks
+from engine.checker.happens_before import clocks
 from engine.oplog import HOST, OpKind, StreamKind
 from tests.engine.device.bench import COST, DEVICE_KINDS, device_ops, frozen, virtual
 from tests.engine.device.programs import Call, Session, costs, programs, replay, streams

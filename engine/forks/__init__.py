@@ -1,0 +1,1 @@
+"""Forks of a run: what changes at an instant, and where the two futures part."""

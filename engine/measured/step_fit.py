@@ -1,0 +1,45 @@
+"""A cost model from any trace with steps, whoever recorded it.
+
+`fit` reads each span of the engine's own dumps; of other engines' traces only what a mean step
+takes can be known (C, G, F and the copies, as `traces.whatif` finds them), and how that divides
+among the engine's steps and kernels is assumed.
+"""
+
+from dataclasses import replace
+from statistics import fmean
+
+from engine.device.cost import MS, CostModel
+from engine.device.step_cost import MOST_MS, StepTimes, cost_of
+from engine.measured.fit import FitError
+from traces import Trace, WhatIf, what_if
+
+
+def times_of(prediction: WhatIf) -> StepTimes:
+    """What a mean step of a trace takes. Work that host and device did together on one step
+    counts as calls to the device: there the host launches while the device already computes.
+
+    Raises FitError, in one sentence, where the prediction has none or a step takes over a minute.
+    """
+    if prediction.cannot_tell:
+        raise FitError(f"no cost model can be fitted: {prediction.cannot_tell}")
+
+    def mean(name: str) -> float:
+        return fmean(getattr(step, name) for step in prediction.parts) / MS
+
+    prepare = mean("prepare_ns")
+    times = StepTimes(
+        round(prepare, 4), round(mean("compute_ns"), 4), round(mean("finish_ns"), 4),
+        round(mean("copy_in_ns"), 4), round(mean("copy_out_ns"), 4),
+        round(min(prepare, mean("together_ns")), 4),
+    )  # fmt: skip
+    if not 0 < times.compute <= MOST_MS or max(times.prepare, times.finish) > MOST_MS:
+        raise FitError("no cost model can be fitted: a step needs kernels and at most a minute")
+    return times
+
+
+def fit_steps(trace: Trace, name: str = "fitted") -> CostModel:
+    """The cost model under which a step takes as long as in this trace. Raises FitError."""
+    prediction = what_if(trace)
+    cost = cost_of(times_of(prediction))
+    steps = f"Fitted from {len(prediction.parts)} steps found by {prediction.found_by}."
+    return replace(cost, name=name, about=f"{steps} {cost.about}")

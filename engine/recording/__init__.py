@@ -1,0 +1,1 @@
+"""A finished run, looked at instant by instant: memory, requests, streams, the host's place."""

@@ -1,0 +1,1 @@
+"""A request: what it asks for, its three lengths, its life, and what of its output is shown."""

@@ -1,0 +1,1 @@
+"""What a run comes to: tokens, verdicts, figures, service, and the trace it is saved as."""

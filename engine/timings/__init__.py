@@ -1,0 +1,1 @@
+"""One configuration under many timings, and the smallest change that makes a race visible."""
