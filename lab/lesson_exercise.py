@@ -10,6 +10,7 @@ import streamlit as st
 
 from lab.catalogue import language, t
 from lab.escape import for_markdown
+from lab.lesson_program import draw_program
 from lab.lesson_state import done_of, locked, note
 from lab.lesson_text import ready, text
 from lessons.checks import Check, said
@@ -21,9 +22,9 @@ from lessons.texts import HINT_COUNT
 def exercise(lesson: Lesson) -> None:
     """The task, the way to do it, hints in steps, and the solution once it is solved."""
     st.markdown(ready(lesson, text(lesson).parts["exercise"]))
-    if lesson.exercise == "questions":
+    if lesson.question:
         _questions(lesson)
-    else:
+    if lesson.exercise == "code":
         _commands(lesson)
     _hints(lesson)
     if done_of(lesson.id).solved and not locked():
@@ -69,8 +70,18 @@ def _questions(lesson: Lesson) -> None:
         _told(lesson, question, check)
     key = "lessons.all_right" if verdict.passed else "lessons.some_right"
     st.markdown(f"**{t(key, points=verdict.points, most=verdict.most)}**")
-    if verdict.passed and not done_of(lesson.id).solved:
+    if verdict.passed:
+        _asked_about(lesson)
+    if verdict.passed and lesson.exercise == "questions" and not done_of(lesson.id).solved:
         note(lesson.id, solved=True)
+
+
+def _asked_about(lesson: Lesson) -> None:
+    """The pictures of the programs that the questions were about."""
+    for scene in lesson.scene:
+        if scene.hidden:
+            with st.expander(t("lessons.asked_about", name=scene.id), key=f"asked-{scene.id}"):
+                draw_program(lesson, scene)
 
 
 def _field(lesson: Lesson, question: Question, known: float | str | None) -> Any:  # noqa: ANN401

@@ -7,6 +7,7 @@ from lab.catalogue import t, t_or
 from lab.controls import SHORT_VALUES, WINDOW
 from lab.cursor import AT
 from lab.gantt import Panel
+from lab.lesson_program import show_program
 from lab.lesson_text import ready, text
 from lab.runs import studies, study_of
 from lab.scene import Scene as Shown
@@ -26,7 +27,7 @@ LESSON_WINDOW = WindowKeys("from", "to", "lesson-chart")
 def show_scenes(lesson: Lesson) -> None:
     """The scene that is chosen: what to look at, switches, figures, picture, text."""
     words = text(lesson)
-    names = [scene.id for scene in lesson.scene]
+    names = [scene.id for scene in lesson.shown]
     key = f"scene-{lesson.id}"
     if len(names) > 1:
         st.segmented_control(
@@ -36,6 +37,14 @@ def show_scenes(lesson: Lesson) -> None:
         )  # fmt: skip
     scene = lesson.scene_named(st.session_state.get(key) or names[0])
     st.markdown(ready(lesson, words.scenes[scene.id]))
+    if scene.program:
+        show_program(lesson, scene, LESSON_WINDOW)
+    else:
+        _show_run(lesson, scene)
+
+
+def _show_run(lesson: Lesson, scene: Scene) -> None:
+    """A run of the engine: switches, figures, picture, what was written, and the ways on."""
     changes = _switches(lesson, scene)
     shown = Shown(*studies(config_of(scene, changes)))
     verdict_row(shown.run, shown.sync, shown.bound)

@@ -37,9 +37,17 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     are numbers of this run that the text quotes, by name (`lessons.figures`), written with as
     many decimals as the text has. `workload` is a preset, or a JSON file in the lesson's folder.
     The page opens on `window_ms`, the stepper at `at_ms`.
+
+    With a `program` it is no run of the engine but of that function of the lesson's `programs.py`
+    (`lessons.programs`), and the learner may choose among the `options` of its arguments; the
+    first value of each is what the text speaks of. A `hidden` program is asked about in the
+    exercise, and shown once that is solved.
     """
 
     id: str
+    program: str = ""
+    options: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    hidden: bool = False
     mode: str = "async"
     toggles: dict[str, str] = msgspec.field(default_factory=dict)
     switches: tuple[str, ...] = ()
@@ -113,9 +121,9 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Lesson(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True, kw_only=True):
     """One lesson. `exercise`: "code" is edited in an editor, "questions" may be answered on the
-    page as well. `choices` are the words that questions are answered with, `checks` the names of
-    the exercise's checks, `messages` what they say. `wrong` tells for each file in `wrong/` which
-    message it must get."""
+    page as well; code may come with some questions, too. `choices` are the words that questions
+    are answered with, `checks` the names of the exercise's checks, `messages` what they say.
+    `wrong` tells for each file in `wrong/` which message it must get."""
 
     id: str
     minutes: int
@@ -136,6 +144,11 @@ class Lesson(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True, 
     def order(self) -> int:
         """Its place in the course."""
         return int(self.id)
+
+    @property
+    def shown(self) -> tuple[Scene, ...]:
+        """The scenes that the text shows."""
+        return tuple(scene for scene in self.scene if not scene.hidden)
 
     def scene_named(self, name: str) -> Scene:
         """The scene of that id. Raises KeyError."""

@@ -11,6 +11,8 @@ import msgspec
 from engine.mechanisms.table import BY_NAME
 from lessons.figures import FIGURES
 from lessons.lesson import FOLDER, Lesson, LessonError, Scene
+from lessons.programs import FIGURES as PROGRAM_FIGURES
+from lessons.programs import FILE, functions_of
 from lessons.scenes import config_of
 from lessons.texts import Text, parse_text
 
@@ -94,8 +96,8 @@ def _check(lesson: Lesson) -> None:
         _check_figure(figure, lesson)
     if lesson.predict.kind == "choice" and len(lesson.predict.ranges) < 2:
         raise ValueError("predict.ranges: a choice has at least two")
-    if (lesson.exercise == "questions") != bool(lesson.question):
-        raise ValueError("question: an exercise of questions has some, one of code has none")
+    if lesson.exercise == "questions" and not lesson.question:
+        raise ValueError("question: an exercise of questions has some")
     for question in lesson.question:
         if bool(question.figure) == bool(question.answer):
             raise ValueError(f"question {question.id}: it has either a figure or an answer")
@@ -110,23 +112,36 @@ def _check(lesson: Lesson) -> None:
 
 
 def _check_scene(scene: Scene, lesson: Lesson) -> None:
-    try:
-        config_of(scene)
-    except ValueError as error:
-        raise ValueError(f"scene {scene.id}: {error}") from None
+    if scene.program:
+        _check_program(scene, lesson)
+    else:
+        try:
+            config_of(scene)
+        except ValueError as error:
+            raise ValueError(f"scene {scene.id}: {error}") from None
     for name in scene.switches:
         if name not in BY_NAME:
             raise ValueError(f"scene {scene.id}: switches: there is no mechanism {name!r}")
     for figure in scene.figures:
-        if figure.partition(":")[0] not in FIGURES:
-            raise ValueError(f"scene {scene.id}: figures: there is no figure {figure!r}")
+        _check_figure(f"{scene.id}.{figure}", lesson)
     if scene.beside and scene.beside not in {other.id for other in lesson.scene}:
         raise ValueError(f"scene {scene.id}: beside: there is no scene {scene.beside!r}")
 
 
+def _check_program(scene: Scene, lesson: Lesson) -> None:
+    if not (lesson.folder / FILE).is_file():
+        raise ValueError(f"scene {scene.id}: program: there is no {FILE} in the folder")
+    if not callable(getattr(functions_of(lesson.folder), scene.program, None)):
+        raise ValueError(f"scene {scene.id}: program: {FILE} has no {scene.program!r}")
+    for name, values in scene.options.items():
+        if len(values) < 2:
+            raise ValueError(f"scene {scene.id}: options.{name}: a choice has at least two")
+
+
 def _check_figure(name: str, lesson: Lesson) -> None:
-    scene, _, figure = name.partition(".")
-    if scene not in {known.id for known in lesson.scene}:
-        raise ValueError(f"figure {name!r}: there is no scene {scene!r}")
-    if figure.partition(":")[0] not in FIGURES:
+    wanted, _, figure = name.partition(".")
+    scene = {known.id: known for known in lesson.scene}.get(wanted)
+    if scene is None:
+        raise ValueError(f"figure {name!r}: there is no scene {wanted!r}")
+    if figure.partition(":")[0] not in (PROGRAM_FIGURES if scene.program else FIGURES):
         raise ValueError(f"figure {name!r}: there is no figure {figure!r}")

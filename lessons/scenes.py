@@ -7,6 +7,7 @@ from engine import Run, configure, execute
 from engine.config import RunConfig
 from lessons.figures import figure_of
 from lessons.lesson import Lesson, Scene
+from lessons.programs import program_figure, ran
 
 
 def config_of(scene: Scene, changes: Mapping[str, str] | None = None) -> RunConfig:
@@ -33,10 +34,17 @@ def run_of(config: RunConfig) -> Run:
     return execute(config)
 
 
+def scene_figure(lesson: Lesson, scene: Scene, wanted: str) -> float:
+    """A figure of a scene, read from its own run. Raises KeyError."""
+    if scene.program:
+        return program_figure(ran(lesson.folder, scene), wanted)
+    return figure_of(run_of(config_of(scene)), wanted)
+
+
 def figure(lesson: Lesson, name: str) -> float:
     """A figure as "scene.figure", read from that scene's own run."""
     scene, _, wanted = name.partition(".")
-    return figure_of(run_of(config_of(lesson.scene_named(scene))), wanted)
+    return scene_figure(lesson, lesson.scene_named(scene), wanted)
 
 
 def quoted(lesson: Lesson) -> dict[str, str]:

@@ -10,13 +10,14 @@ import pytest
 
 from lessons import pipeline
 from lessons.checks import said, title
-from lessons.figures import figure_of, written
+from lessons.figures import written
 from lessons.glossary import glossary
 from lessons.judging import judge
 from lessons.lesson import LANGUAGES
 from lessons.loading import lessons, text_of
 from lessons.prediction import is_right, right_choice, truth
-from lessons.scenes import config_of, quoted, run_of
+from lessons.programs import FILE
+from lessons.scenes import quoted, scene_figure
 from lessons.texts import FIGURE, filled
 
 FEW_TIMINGS = 6
@@ -33,24 +34,30 @@ def few_timings(request, monkeypatch):
         monkeypatch.setattr(pipeline, "TIMINGS", FEW_TIMINGS)
 
 
+CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
+"""A block of code, or a word of it."""
+
+
 def numbers(text):
     """The numbers of a text, without those of figures, issues and code."""
-    bare = re.sub(r"`[^`]*`|#\d+|\w+://\S+", "", FIGURE.sub("", text))
+    bare = re.sub(r"#\d+|\w+://\S+", "", CODE.sub("", FIGURE.sub("", text)))
     return sorted(re.findall(r"\d+(?:\.\d+)?", bare))
 
 
 def code(text):
     """What stands in code in a text, whatever the order."""
-    return set(re.findall(r"`[^`]+`", text))
+    return set(CODE.findall(text))
 
 
 @pytest.mark.parametrize(("lesson", "scene"), SCENES, ids=lambda it: getattr(it, "id", ""))
 def test_a_scenes_figures_are_those_of_its_run_and_it_opens_within_it(lesson, scene):
-    run = run_of(config_of(scene))
-    found = {name: written(figure_of(run, name), like) for name, like in scene.figures.items()}
+    found = {
+        name: written(scene_figure(lesson, scene, name), like)
+        for name, like in scene.figures.items()
+    }
     assert found == scene.figures
     low, high = scene.window_ms or (0.0, 100.0)
-    assert 0 <= low <= scene.at_ms <= min(high, run.figures.wall_ms)
+    assert 0 <= low <= scene.at_ms <= min(high, scene_figure(lesson, scene, "wall_ms"))
 
 
 @every_lesson
@@ -69,7 +76,7 @@ def test_both_languages_are_complete_and_quote_the_same(lesson):
     english, chinese = (text_of(lesson, language) for language in LANGUAGES)
     assert english.figures == chinese.figures
     assert set(english.figures) <= set(quoted(lesson))
-    assert list(english.scenes) == list(chinese.scenes) == [scene.id for scene in lesson.scene]
+    assert list(english.scenes) == list(chinese.scenes) == [scene.id for scene in lesson.shown]
     assert english.terms == chinese.terms
     assert len(english.choices) == len(chinese.choices) == len(lesson.predict.ranges)
     for part in english.parts:
@@ -85,7 +92,7 @@ def test_a_text_is_in_its_language_and_every_figure_can_be_filled(lesson):
     for language in LANGUAGES:
         text = text_of(lesson, language)
         whole = filled(text.whole, quoted(lesson))
-        assert "{" not in re.sub(r"`[^`]*`", "", whole)
+        assert "{" not in CODE.sub("", whole)
         share = len(re.findall(r"[\u4e00-\u9fff]", whole)) / len(whole)
         assert share > 0.25 if language == "zh" else share == 0
 
@@ -96,6 +103,16 @@ def test_every_figure_that_is_declared_is_used_and_every_term_explained(lesson):
     used = {*text.figures, lesson.predict.figure, *(q.figure for q in lesson.question)}
     assert set(quoted(lesson)) <= used
     assert set() < text.terms <= set(glossary())
+
+
+@every_lesson
+def test_programs_that_are_asked_about_stand_in_the_text_as_they_are_run(lesson):
+    blocks = re.findall(r"```python\n(.*?)```", text_of(lesson, "en").parts["exercise"], re.DOTALL)
+    hidden = [scene for scene in lesson.scene if scene.hidden]
+    assert len(blocks) >= len(hidden)
+    if hidden:
+        run = {line.strip() for line in (lesson.folder / FILE).read_text("utf-8").splitlines()}
+        assert {line.strip() for block in blocks for line in block.splitlines()} <= run
 
 
 @every_lesson

@@ -1,0 +1,62 @@
+"""A scene that is a small program on the device: its options, its figures, its timeline."""
+
+import streamlit as st
+
+from lab.catalogue import t
+from lab.gantt import Panel, draw
+from lab.lanes import make_lanes
+from lab.legend import legend_html
+from lab.units import short_ms
+from lab.view import View, drawn_names, show_figure, timeline
+from lab.window import Window, WindowKeys
+from lessons.lesson import Lesson, Scene
+from lessons.programs import Ran, ran
+from traces import find_gaps
+
+ROOM = 1.02
+"""The picture ends a little behind the program."""
+
+
+def show_program(lesson: Lesson, scene: Scene, keys: WindowKeys) -> None:
+    """The run of a scene's program with the options that are chosen, to zoom into."""
+    run = ran(lesson.folder, scene, _options(lesson, scene))
+    panel, whole = _panel(run), _whole(run)
+    alt = t("timeline.alt", runs=panel.title)
+    timeline(View(keys, whole, whole, {}, panel.gaps, True, alt), [panel])
+
+
+def draw_program(lesson: Lesson, scene: Scene) -> None:
+    """The picture of a program alone."""
+    run = ran(lesson.folder, scene)
+    panel = _panel(run)
+    figure = draw([panel], _whole(run)).figure
+    alt = t("timeline.alt", runs=panel.title)
+    show_figure(figure, f"program-{lesson.id}-{scene.id}", alt)
+    st.html(legend_html(drawn_names(figure), True))
+
+
+def _panel(run: Ran) -> Panel:
+    """A program's lanes under a title that says how long it took and whether anything races."""
+    told = t("program.hazards", count=len(run.hazards)) if run.hazards else t("program.no_hazards")
+    title = t("program.title", total=short_ms(run.wall_ns), hazards=told)
+    gaps = find_gaps(run.trace)
+    return Panel(title, run.trace, gaps, make_lanes(run.trace, gaps), True, run.hazards)
+
+
+def _whole(run: Ran) -> Window:
+    return 0, round(run.wall_ns * ROOM)
+
+
+def _options(lesson: Lesson, scene: Scene) -> dict[str, str]:
+    """What the learner chooses for each option; the first value leads."""
+    if not scene.options:
+        return {}
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+    chosen = {}
+    for name, values in scene.options.items():
+        value = row.segmented_control(
+            f"`{name}`", values, default=values[0], required=True, width="content",
+            key=f"{lesson.id}-{scene.id}-{name}",
+        )  # fmt: skip
+        chosen[name] = value or values[0]
+    return chosen

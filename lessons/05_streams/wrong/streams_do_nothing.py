@@ -1,0 +1,9 @@
+"""Everything is one queue."""
+
+host_free_ms = 0.3
+a2_starts_ms = 3.1
+one_ends_ms = 10.1
+two_ends_ms = 10.1
+on_one_stream = "same"
+short_ends_ms = 9.1
+long_ends_ms = 8.1
