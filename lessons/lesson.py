@@ -88,7 +88,8 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """A question of an exercise that is answered with a number or a word, not with code.
 
     The answer is a `figure` of a scene's run, or `answer`: one of the lesson's choices, for
-    what is a fact and no measurement. `why` is said with a right answer and with a wrong one.
+    what is a fact and no measurement. `why` is said with a right answer and with a wrong one;
+    {{scene.figure}} in it quotes a figure.
     """
 
     id: str

@@ -100,7 +100,10 @@ def test_a_text_is_in_its_language_and_every_figure_can_be_filled(lesson):
 @every_lesson
 def test_every_figure_that_is_declared_is_used_and_every_term_explained(lesson):
     text = text_of(lesson, "en")
-    used = {*text.figures, lesson.predict.figure, *(q.figure for q in lesson.question)}
+    told = FIGURE.findall(" ".join(q.why.said("en") for q in lesson.question))
+    asked = (q.figure for q in lesson.question)
+    used = {*text.figures, *told, lesson.predict.figure, *asked}
+    assert set(told) <= set(quoted(lesson))
     assert set(quoted(lesson)) <= used
     assert set() < text.terms <= set(glossary())
 
