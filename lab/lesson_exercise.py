@@ -78,10 +78,10 @@ def _questions(lesson: Lesson) -> None:
 
 def _asked_about(lesson: Lesson) -> None:
     """The pictures of the programs that the questions were about."""
-    for scene in lesson.scene:
-        if scene.hidden:
-            with st.expander(t("lessons.asked_about", name=scene.id), key=f"asked-{scene.id}"):
-                draw_program(lesson, scene)
+    for run in lesson.run:
+        if run.program:
+            with st.expander(t("lessons.asked_about", name=run.id), key=f"asked-{run.id}"):
+                draw_program(lesson, run)
 
 
 def _field(lesson: Lesson, question: Question, known: float | str | None) -> Any:  # noqa: ANN401

@@ -27,7 +27,7 @@ LESSON_WINDOW = WindowKeys("from", "to", "lesson-chart")
 def show_scenes(lesson: Lesson) -> None:
     """The scene that is chosen: what to look at, switches, figures, picture, text."""
     words = text(lesson)
-    names = [scene.id for scene in lesson.shown]
+    names = [scene.id for scene in lesson.scene]
     key = f"scene-{lesson.id}"
     if len(names) > 1:
         st.segmented_control(

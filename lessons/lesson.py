@@ -40,14 +40,12 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     With a `program` it is no run of the engine but of that function of the lesson's `programs.py`
     (`lessons.programs`), and the learner may choose among the `options` of its arguments; the
-    first value of each is what the text speaks of. A `hidden` program is asked about in the
-    exercise, and shown once that is solved.
+    first value of each is what the text speaks of.
     """
 
     id: str
     program: str = ""
     options: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    hidden: bool = False
     mode: str = "async"
     toggles: dict[str, str] = msgspec.field(default_factory=dict)
     switches: tuple[str, ...] = ()
@@ -124,7 +122,9 @@ class Lesson(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True, 
     """One lesson. `exercise`: "code" is edited in an editor, "questions" may be answered on the
     page as well; code may come with some questions, too. `choices` are the words that questions
     are answered with, `checks` the names of the exercise's checks, `messages` what they say.
-    `wrong` tells for each file in `wrong/` which message it must get."""
+    `wrong` tells for each file in `wrong/` which message it must get. A `run` is a scene that no
+    page shows: questions are about it, and where it is a program its picture comes once they are
+    answered."""
 
     id: str
     minutes: int
@@ -132,6 +132,7 @@ class Lesson(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True, 
     exercise: Literal["code", "questions"]
     predict: Predict
     scene: tuple[Scene, ...]
+    run: tuple[Scene, ...] = ()
     prerequisites: tuple[str, ...] = ()
     question: tuple[Question, ...] = ()
     choices: dict[str, Words] = msgspec.field(default_factory=dict)
@@ -146,11 +147,6 @@ class Lesson(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True, 
         """Its place in the course."""
         return int(self.id)
 
-    @property
-    def shown(self) -> tuple[Scene, ...]:
-        """The scenes that the text shows."""
-        return tuple(scene for scene in self.scene if not scene.hidden)
-
     def scene_named(self, name: str) -> Scene:
-        """The scene of that id. Raises KeyError."""
-        return {scene.id: scene for scene in self.scene}[name]
+        """The scene, or the run, of that id. Raises KeyError."""
+        return {scene.id: scene for scene in (*self.scene, *self.run)}[name]

@@ -43,8 +43,11 @@ def load_lesson(folder: Path) -> Lesson:
     """Read and check a lesson's folder. Raises LessonError."""
     path = folder / "lesson.toml"
     lesson: Lesson = decoded(path, Lesson)
-    scenes = tuple(_with_own_workload(scene, folder) for scene in lesson.scene)
-    lesson = msgspec.structs.replace(lesson, folder=folder, scene=scenes)
+    scenes, runs = (
+        tuple(_with_own_workload(scene, folder) for scene in listed)
+        for listed in (lesson.scene, lesson.run)
+    )
+    lesson = msgspec.structs.replace(lesson, folder=folder, scene=scenes, run=runs)
     try:
         _check(lesson)
     except ValueError as error:
@@ -89,7 +92,7 @@ def _check(lesson: Lesson) -> None:
     for name in lesson.prerequisites:
         if not (re.fullmatch(r"\d\d", name) and name < lesson.id):
             raise ValueError(f"prerequisites: {name!r} is not the number of an earlier lesson")
-    for scene in lesson.scene:
+    for scene in (*lesson.scene, *lesson.run):
         _check_scene(scene, lesson)
     figures = [lesson.predict.figure, *(q.figure for q in lesson.question if q.figure)]
     for figure in figures:
@@ -140,7 +143,7 @@ def _check_program(scene: Scene, lesson: Lesson) -> None:
 
 def _check_figure(name: str, lesson: Lesson) -> None:
     wanted, _, figure = name.partition(".")
-    scene = {known.id: known for known in lesson.scene}.get(wanted)
+    scene = {known.id: known for known in (*lesson.scene, *lesson.run)}.get(wanted)
     if scene is None:
         raise ValueError(f"figure {name!r}: there is no scene {wanted!r}")
     if figure.partition(":")[0] not in (PROGRAM_FIGURES if scene.program else FIGURES):

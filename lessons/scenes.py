@@ -51,6 +51,6 @@ def quoted(lesson: Lesson) -> dict[str, str]:
     """All figures that the text may quote, by "scene.figure", as they are written in it."""
     return {
         f"{scene.id}.{name}": value
-        for scene in lesson.scene
+        for scene in (*lesson.scene, *lesson.run)
         for name, value in scene.figures.items()
     }

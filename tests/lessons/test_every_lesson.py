@@ -23,7 +23,7 @@ from lessons.texts import FIGURE, filled
 FEW_TIMINGS = 6
 
 LESSONS = list(lessons().values())
-SCENES = [(lesson, scene) for lesson in LESSONS for scene in lesson.scene]
+SCENES = [(lesson, scene) for lesson in LESSONS for scene in (*lesson.scene, *lesson.run)]
 WRONG = [(lesson, name) for lesson in LESSONS for name in lesson.wrong]
 every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
 
@@ -76,7 +76,7 @@ def test_both_languages_are_complete_and_quote_the_same(lesson):
     english, chinese = (text_of(lesson, language) for language in LANGUAGES)
     assert english.figures == chinese.figures
     assert set(english.figures) <= set(quoted(lesson))
-    assert list(english.scenes) == list(chinese.scenes) == [scene.id for scene in lesson.shown]
+    assert list(english.scenes) == list(chinese.scenes) == [scene.id for scene in lesson.scene]
     assert english.terms == chinese.terms
     assert len(english.choices) == len(chinese.choices) == len(lesson.predict.ranges)
     for part in english.parts:
@@ -111,9 +111,9 @@ def test_every_figure_that_is_declared_is_used_and_every_term_explained(lesson):
 @every_lesson
 def test_programs_that_are_asked_about_stand_in_the_text_as_they_are_run(lesson):
     blocks = re.findall(r"```python\n(.*?)```", text_of(lesson, "en").parts["exercise"], re.DOTALL)
-    hidden = [scene for scene in lesson.scene if scene.hidden]
-    assert len(blocks) >= len(hidden)
-    if hidden:
+    programs = [run for run in lesson.run if run.program]
+    assert len(blocks) >= len(programs)
+    if programs:
         run = {line.strip() for line in (lesson.folder / FILE).read_text("utf-8").splitlines()}
         assert {line.strip() for block in blocks for line in block.splitlines()} <= run
 
