@@ -62,7 +62,18 @@ class Slot:
     h2d_done: Event
     compute_done: Event
     d2h_done: Event
+    hidden: Buffer
     rows: int = ROWS
+
+    def forward_into(self, outputs: Buffer) -> tuple[Kernel, ...]:
+        """The forward pass with its tokens in other memory than the slot's own outputs."""
+        return _forward(self.device_inputs, self.hidden, outputs)
+
+
+def host_buffer(device: Device, what: str, slot: int, pinned: bool = True) -> Buffer:
+    """Host memory for a slot: `what` is "host inputs" or "host outputs"."""
+    label = "tokens" if what == "host inputs" else "out"
+    return device.buffer(what, label, (ROWS,), on_host=True, slot=slot, pinned=pinned)
 
 
 @dataclass(frozen=True)
@@ -71,7 +82,8 @@ class Program:
 
     `slot_of(step, slots)` gives a step's slot. `before_reuse(device, slot, in_flight, take)` is
     called before the host fills a slot: `in_flight` lists the slots whose results the host has not
-    taken yet, the oldest first, and `take()` takes the oldest.
+    taken yet, the oldest first, and `take()` takes the oldest. `host_buffer(device, what, slot)`
+    makes the host's memory, `warm_up(device, streams)` comes before the first step.
     """
 
     enqueue: Callable[[Device, Streams, Slot], None]
@@ -80,6 +92,8 @@ class Program:
     before_reuse: Callable[[Device, int, list[int], Callable[[], None]], None] = (
         lambda device, slot, in_flight, take: None
     )
+    host_buffer: Callable[[Device, str, int], Buffer] = host_buffer
+    warm_up: Callable[[Device, Streams], None] = lambda device, streams: None
 
 
 @dataclass
@@ -122,15 +136,21 @@ class Served:
 
     @property
     def blocking(self) -> list[OpKind]:
-        """How the host was made to wait while it should only have enqueued."""
+        """How the host was made to wait while it should only have enqueued; to look whether
+        something is done is no wait."""
         ops = self.device.log.ops
-        calls = [op.kind for first, last in self.in_enqueue for op in ops[first:last]]
-        return [kind for kind in calls if kind in SYNCS]
+        calls = [op for first, last in self.in_enqueue for op in ops[first:last]]
+        return [
+            op.kind
+            for op in calls
+            if op.kind in SYNCS and op.issue_ns - op.call_ns > self.device.cost.event_ns
+        ]
 
     @property
     def waits_for_everything(self) -> bool:
-        """Whether the whole device was waited for anywhere."""
-        return any(op.kind is OpKind.SYNC_DEVICE for op in self.device.log)
+        """Whether the whole device was waited for anywhere, but where memory ran out."""
+        syncs = (op.name for op in self.device.log if op.kind is OpKind.SYNC_DEVICE)
+        return any(name != "cold allocation" for name in syncs)
 
     def trace(self, about: str) -> Trace:
         """The run as a trace for the timeline."""
@@ -154,7 +174,8 @@ def serve(
     device = VirtualDevice(Settings(COST, seed=timing, jitter_percent=jitter))
     streams = Streams(*(device.stream(name) for name in ("H2D", "compute", "D2H")))
     hidden = device.buffer("activations", "hidden", (ROWS,))
-    made = [_make_slot(device, number, hidden) for number in range(slots)]
+    made = [_make_slot(device, program, number, hidden) for number in range(slots)]
+    program.warm_up(device, streams)
     served = Served(device)
     in_flight: list[tuple[int, Slot]] = []
     numbers: list[int] = []
@@ -229,22 +250,20 @@ def forward_of(value: int) -> int:
     return value
 
 
-def _make_slot(device: VirtualDevice, number: int, hidden: Buffer) -> Slot:
-    def buffer(resource: str, label: str, on_host: bool) -> Buffer:
-        return device.buffer(resource, label, (ROWS,), on_host=on_host, slot=number)
-
-    source = buffer("device inputs", "tokens", False)
-    target = buffer("device outputs", "out", False)
+def _make_slot(device: VirtualDevice, program: Program, number: int, hidden: Buffer) -> Slot:
+    source = device.buffer("device inputs", "tokens", (ROWS,), slot=number)
+    target = device.buffer("device outputs", "out", (ROWS,), slot=number)
     return Slot(
         number,
-        buffer("host inputs", "tokens", True),
+        program.host_buffer(device, "host inputs", number),
         source,
         target,
-        buffer("host outputs", "out", True),
+        program.host_buffer(device, "host outputs", number),
         _forward(source, hidden, target),
         device.event("h2d_done"),
         device.event("compute_done"),
         device.event("d2h_done"),
+        hidden,
     )
 
 
