@@ -178,9 +178,11 @@ def execute(
     journal: Journal | None = None,
     adjust: Callable[[Parts], None] | None = None,
     recall: Recall | None = None,
+    loop_type: type[Loop] = Loop,
 ) -> Run:
     """Run a configuration. `repairs` are edges of hazard fixes, added while it runs. `adjust` may
-    exchange a part before the run begins: an exercise puts a student's function there.
+    exchange a part before the run begins, and `loop_type` the loop: exercises put a student's
+    function there.
 
     `profiler` is told of spans and steps, `journal` what becomes of memory and of requests.
     `recall` is for runs that differ in nothing but durations: nothing is computed twice for them.
@@ -205,7 +207,7 @@ def execute(
             adjust(parts)
         if journal is not None:
             journal.begin(parts)
-        loop = Loop(parts, config.steps)
+        loop = loop_type(parts, config.steps)
         if config.fork is not None:
             plan(config.fork, loop)
         return _serve(config, device, loop)

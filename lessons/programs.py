@@ -11,10 +11,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from types import ModuleType
 
+from engine.checker.hazards import Hazard, find_hazards
 from engine.device.virtual import VirtualDevice
-from engine.dump import build_trace
-from engine.hazards import Hazard, find_hazards
 from engine.oplog import Op, OpKind
+from engine.results.dump import build_trace
 from lessons.judging import load_module
 from lessons.lesson import Scene
 from traces import Trace

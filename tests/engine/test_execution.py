@@ -8,6 +8,7 @@ import pytest
 from engine import baseline, configure, execute, run
 from engine.config import ConfigError
 from engine.device.cost_file import dump_cost, load_cost
+from engine.loop import Loop
 from engine.workloads.file import dump_workload, load_workload
 from engine.workloads.workload import Prompt, Workload, WorkloadError
 
@@ -188,3 +189,12 @@ def test_requests_join_by_their_arrival_whatever_the_order_of_the_list():
     result = run("sync", workload=Workload(requests=listed))
     joined = {request.id: request.committed_at[0] for request in result.requests}
     assert joined == {"first": 0, "second": 0, "late": 3}
+
+
+def test_an_exercise_may_run_a_loop_of_its_own_in_place_of_the_engines():
+    class TakingTurns(Loop):
+        def run_async(self) -> None:
+            self.run_sync()
+
+    config = configure("async", steps=4, compute=False)
+    assert execute(config, loop_type=TakingTurns).wall_ns > execute(config).wall_ns

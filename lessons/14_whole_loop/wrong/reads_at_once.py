@@ -1,0 +1,20 @@
+"""The host reads the tokens without waiting for their copy."""
+
+
+def run(engine):
+    before = None
+    while engine.has_work() or before:
+        batch = None
+        if engine.has_work():
+            batch = engine.prepare()
+            engine.copy_inputs(batch)
+            engine.h2d.record(batch.h2d_done)
+            engine.compute.wait(batch.h2d_done)
+            engine.forward(batch)
+            engine.compute.record(batch.compute_done)
+            engine.d2h.wait(batch.compute_done)
+            engine.copy_outputs(batch)
+            engine.d2h.record(batch.d2h_done)
+        if before:
+            engine.commit(before)
+        before = batch

@@ -1,0 +1,22 @@
+"""Every batch is waited for as soon as it has been launched."""
+
+
+def run(engine):
+    before = None
+    while engine.has_work() or before:
+        batch = None
+        if engine.has_work():
+            batch = engine.prepare()
+            engine.copy_inputs(batch)
+            engine.h2d.record(batch.h2d_done)
+            engine.compute.wait(batch.h2d_done)
+            engine.forward(batch)
+            engine.compute.record(batch.compute_done)
+            engine.d2h.wait(batch.compute_done)
+            engine.copy_outputs(batch)
+            engine.d2h.record(batch.d2h_done)
+        before = batch
+        if before:
+            before.d2h_done.synchronize()
+            engine.commit(before)
+        before = None
