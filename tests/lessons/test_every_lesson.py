@@ -5,6 +5,7 @@ are tried under a few timings; with --slow under as many as students get.
 """
 
 import re
+from functools import cache
 
 import pytest
 
@@ -36,6 +37,12 @@ def few_timings(request, monkeypatch):
 
 CODE = re.compile(r"```.*?```|`[^`]+`", re.DOTALL)
 """A block of code, or a word of it."""
+
+
+@cache
+def verdict_on(lesson, path):
+    """What a file gets; more than one test looks at it."""
+    return judge(lesson, path)
 
 
 def numbers(text):
@@ -128,7 +135,7 @@ def test_the_issues_named_in_the_text_are_those_of_the_list(lesson):
 
 @every_lesson
 def test_the_exercise_as_given_is_not_solved(lesson):
-    verdict = judge(lesson, lesson.folder / "exercise.py")
+    verdict = verdict_on(lesson, lesson.folder / "exercise.py")
     assert not verdict.passed and verdict.points < verdict.most
     assert all(check.message != "crash" for check in verdict.checks)
 
@@ -138,14 +145,14 @@ def test_right_solutions_are_accepted(lesson):
     others = sorted((lesson.folder / "right").glob("*.py"))
     assert others
     for path in (lesson.folder / "solution.py", *others):
-        verdict = judge(lesson, path)
+        verdict = verdict_on(lesson, path)
         failing = [said(lesson, check, "en") for check in verdict.checks if not check.passed]
         assert failing == [], path.name
 
 
 @pytest.mark.parametrize(("lesson", "name"), WRONG, ids=lambda it: getattr(it, "id", it))
 def test_a_wrong_solution_gets_the_message_meant_for_it(lesson, name):
-    verdict = judge(lesson, lesson.folder / "wrong" / f"{name}.py")
+    verdict = verdict_on(lesson, lesson.folder / "wrong" / f"{name}.py")
     failing = [check.message for check in verdict.checks if not check.passed]
     assert failing[:1] == [lesson.wrong[name]]
 
@@ -161,7 +168,7 @@ def test_a_code_exercise_rejects_a_device_wide_synchronise(lesson):
 @every_lesson
 def test_every_check_and_message_is_said_in_both_languages(lesson):
     for path in sorted((lesson.folder / "wrong").glob("*.py")):
-        for check in judge(lesson, path).checks:
+        for check in verdict_on(lesson, path).checks:
             english, chinese = (title(lesson, check, language) for language in LANGUAGES)
             assert english != chinese
             assert said(lesson, check, "en") and said(lesson, check, "zh")
