@@ -6,7 +6,7 @@ run that the GPU was idle for this cause.
 
 from collections.abc import Callable
 
-from engine import Run
+from engine import Run, baseline
 
 
 def _host_ns(run: Run) -> int:
@@ -39,11 +39,20 @@ def _hazard_kinds(run: Run, resource: str) -> float:
     return sum(resource in ("", hazard.resource) for hazard in run.hazards)
 
 
+def _saved_percent(run: Run, _: str) -> float:
+    """How much shorter the run is than the synchronous run of the same work."""
+    return 100 * (1 - run.wall_ns / baseline(run.config).wall_ns)
+
+
 FIGURES: dict[str, Callable[[Run, str], float]] = {
     "gpu_active_percent": lambda run, _: 100 * run.figures.gpu_active,
     "gpu_idle_percent": lambda run, _: 100 * (1 - run.figures.gpu_active),
     "wall_ms": lambda run, _: run.figures.wall_ms,
     "step_ms": lambda run, _: run.figures.step_ms,
+    "saved_percent": _saved_percent,
+    "tokens_per_s": lambda run, _: run.service.throughput_tokens_per_s,
+    "first_token_ms": lambda run, _: run.service.ttft_median_ms or 0.0,
+    "between_tokens_ms": lambda run, _: run.service.inter_token_median_ms or 0.0,
     "steps": lambda run, _: run.steps,
     "gpu_step_ms": lambda run, _: run.figures.wall_ms * run.figures.gpu_active / run.steps,
     "host_step_ms": lambda run, _: _per_step(run, _host_ns(run)),

@@ -86,8 +86,9 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """A question of an exercise that is answered with a number or a word, not with code.
 
     The answer is a `figure` of a scene's run, or `answer`: one of the lesson's choices, for
-    what is a fact and no measurement. `why` is said with a right answer and with a wrong one;
-    {{scene.figure}} in it quotes a figure.
+    what is a fact and no measurement. Where a choice answers for a figure, `ranges` has for each
+    choice (from, to, both counted) when it is right. `why` is said with a right answer and with a
+    wrong one; {{scene.figure}} in it quotes a figure.
     """
 
     id: str
@@ -96,6 +97,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     kind: Literal["choice", "number"] = "choice"
     figure: str = ""
     answer: str = ""
+    ranges: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
     unit: str = ""
     tolerance: float = 0.0
     points: int = 1

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.mechanisms.table import BY_NAME
 from lessons.figures import FIGURES
-from lessons.lesson import FOLDER, Lesson, LessonError, Scene
+from lessons.lesson import FOLDER, Lesson, LessonError, Question, Scene
 from lessons.programs import FIGURES as PROGRAM_FIGURES
 from lessons.programs import FILE, functions_of
 from lessons.scenes import config_of
@@ -102,10 +102,7 @@ def _check(lesson: Lesson) -> None:
     if lesson.exercise == "questions" and not lesson.question:
         raise ValueError("question: an exercise of questions has some")
     for question in lesson.question:
-        if bool(question.figure) == bool(question.answer):
-            raise ValueError(f"question {question.id}: it has either a figure or an answer")
-        if question.answer and question.answer not in lesson.choices:
-            raise ValueError(f"question {question.id}: answer {question.answer!r} is no choice")
+        _check_question(question, lesson)
     present = {path.stem for path in (lesson.folder / "wrong").glob("*.py")}
     if present != set(lesson.wrong) or len(present) < LEAST_WRONG:
         raise ValueError(
@@ -139,6 +136,19 @@ def _check_program(scene: Scene, lesson: Lesson) -> None:
     for name, values in scene.options.items():
         if len(values) < 2:
             raise ValueError(f"scene {scene.id}: options.{name}: a choice has at least two")
+
+
+def _check_question(question: Question, lesson: Lesson) -> None:
+    if bool(question.figure) == bool(question.answer):
+        raise ValueError(f"question {question.id}: it has either a figure or an answer")
+    if question.answer and question.answer not in lesson.choices:
+        raise ValueError(f"question {question.id}: answer {question.answer!r} is no choice")
+    of_a_figure = bool(question.figure) and question.kind == "choice"
+    if set(question.ranges) != (set(lesson.choices) if of_a_figure else set()):
+        raise ValueError(
+            f"question {question.id}: ranges: each choice has one where a choice answers for a "
+            "figure, and no other question has any"
+        )
 
 
 def _check_figure(name: str, lesson: Lesson) -> None:

@@ -34,6 +34,17 @@ def _fault(lesson: Lesson, question: Question, given: Any) -> tuple[str, dict[st
         return ("ok", {}) if right else ("number_off", {"given": given, "unit": question.unit})
     if given not in lesson.choices:
         return "not_a_choice", {"choices": ", ".join(lesson.choices)}
-    if given != question.answer:
+    if given != right_answer(lesson, question):
         return "choice_off", {"given": given}
     return "ok", {}
+
+
+def right_answer(lesson: Lesson, question: Question) -> str:
+    """The choice that is right. Raises ValueError if no range or several hold the figure."""
+    if not question.figure:
+        return question.answer
+    value = figure(lesson, question.figure)
+    holding = [name for name, (low, high) in question.ranges.items() if low <= value <= high]
+    if len(holding) != 1:
+        raise ValueError(f"question {question.id}: {len(holding)} ranges hold {value}, one must")
+    return holding[0]
