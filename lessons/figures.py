@@ -62,6 +62,8 @@ FIGURES: dict[str, Callable[[Run, str], float]] = {
     "wrong_tokens": _wrong,
     "tokens": _tokens,
     "hazard_kinds": _hazard_kinds,
+    "broken_invariants": lambda run, _: len(run.invariants),
+    "bytes_to_host": lambda run, _: run.service.d2h_bytes,
     "padding_rows": lambda run, _: run.service.padding_rows,
     "idle_rows": lambda run, _: run.service.idle_rows,
     "wasted_rows": lambda run, _: run.figures.wasted_rows,
