@@ -44,6 +44,14 @@ def _saved_percent(run: Run, _: str) -> float:
     return 100 * (1 - run.wall_ns / baseline(run.config).wall_ns)
 
 
+def _report_delay_ms(run: Run, _: str) -> float:
+    """From the end of the operation that failed to the end of the wait that said so."""
+    fault = run.parts.recovery.fault
+    if fault is None or fault.failed is None or fault.noticed is None:
+        return 0.0
+    return (fault.noticed.end_ns - fault.failed.end_ns) / 1e6
+
+
 FIGURES: dict[str, Callable[[Run, str], float]] = {
     "gpu_active_percent": lambda run, _: 100 * run.figures.gpu_active,
     "gpu_idle_percent": lambda run, _: 100 * (1 - run.figures.gpu_active),
@@ -64,6 +72,8 @@ FIGURES: dict[str, Callable[[Run, str], float]] = {
     "hazard_kinds": _hazard_kinds,
     "broken_invariants": lambda run, _: len(run.invariants),
     "bytes_to_host": lambda run, _: run.service.d2h_bytes,
+    "failed_requests": lambda run, _: sum(request.failed for request in run.requests),
+    "report_delay_ms": _report_delay_ms,
     "padding_rows": lambda run, _: run.service.padding_rows,
     "idle_rows": lambda run, _: run.service.idle_rows,
     "wasted_rows": lambda run, _: run.figures.wasted_rows,

@@ -100,12 +100,17 @@ def check(work: ModuleType, lesson: Lesson) -> Verdict:
     legal = not run.invariants
     same = run.token_diff is not None and not run.token_diff.count
     late = run.wall_ns > MOST_TIME * run_of(config).wall_ns
+    if not whole:
+        fault = "not_whole"
+    elif not legal:
+        fault = _why_illegal(run, moves)
+    else:
+        fault = "race" if run.hazards else "ok"
+    overlap = "legal_first" if fault != "ok" else _why_late(run, moves) if late else "ok"
     checks = [
-        _check("whole", "ok" if whole else "not_whole", moves=", ".join(moves) or "-"),
-        _check("ordered", "race" if run.hazards else "ok"),
-        _check("legal", "ok" if legal else _why_illegal(run, moves), 2, found=_first(run)),
-        _check("same", "ok" if same else "other_tokens"),
-        _check("overlap", ("ok" if not late else _why_late(run, moves)) if same else "legal_first"),
+        _check("legal", fault, 2, found=_first(run), moves=", ".join(moves) or "-"),
+        _check("same", "legal_first" if fault != "ok" else "ok" if same else "other_tokens"),
+        _check("overlap", overlap, 2),
     ]
     return Verdict(checks, run.trace)
 

@@ -1,0 +1,18 @@
+"""The batch in flight is settled as if nothing had happened."""
+
+MOST_FAILURES = 2
+
+
+def recover(batch, later, engine):
+    """Settle a batch that has no results."""
+    retried = set()
+    for row in batch.rows:
+        engine.lost(row)
+        request = row.request
+        if not request.wants_tokens:
+            continue
+        if request.failures > MOST_FAILURES:
+            engine.fail(request)
+        else:
+            engine.retry(request)
+            retried.add(request.id)

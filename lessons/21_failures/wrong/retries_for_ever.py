@@ -1,0 +1,19 @@
+"""A request that makes its batch fail comes back, and fails the next."""
+
+MOST_FAILURES = 2
+
+
+def recover(batch, later, engine):
+    """Settle a batch that has no results."""
+    retried = set()
+    for row in batch.rows:
+        engine.lost(row)
+        request = row.request
+        if not request.wants_tokens:
+            continue
+        engine.retry(request)
+        retried.add(request.id)
+    for behind in later:
+        for row in behind.rows:
+            if row.request.id in retried:
+                engine.discard(row)
