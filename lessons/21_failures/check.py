@@ -222,13 +222,13 @@ def _run(lesson: Lesson, recover: Recover) -> tuple[Run, list[Found]]:
     """The engine's run with the student's function, and what is wrong with what it said."""
     made: list[StudentRecovery] = []
 
-    def make_loop(parts: Parts, steps: int | None) -> Loop:
-        loop = Loop(parts, steps)
-        made.append(StudentRecovery(parts, recover))
-        parts.recovery, made[0].in_flight = made[0], loop.in_flight
-        return loop
+    class Watched(Loop):
+        def __init__(self, parts: Parts, steps: int | None = None) -> None:
+            super().__init__(parts, steps)
+            made.append(StudentRecovery(parts, recover))
+            parts.recovery, made[0].in_flight = made[0], self.in_flight
 
-    run = execute(config_of(lesson.scene_named("exercise")), make_loop=make_loop)
+    run = execute(config_of(lesson.scene_named("exercise")), loop_type=Watched)
     return run, made[0].found
 
 
