@@ -11,7 +11,7 @@ what followed. Drafts change how many tokens a step gives, never which.
 Shapes: R request rows, k drafts, S = R * (1 + k) sampled rows, W places of a history.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -60,9 +60,17 @@ class DraftViews(Views):
         return
 
 
+def accepted_drafts(drafts: Tensor, sampled: Tensor) -> Tensor:
+    """[R] how many drafts [R, k] are accepted, -1 being none: the longest prefix that equals what
+    the model itself sampled [R, 1 + k]."""
+    agree = drafts == sampled[:, :-1]
+    return agree.long().cumprod(1).sum(1)
+
+
 @dataclass(slots=True)
 class Drafting:
-    """Buffers of the device, and the kernels that work on them; `k` drafts a row at most."""
+    """Buffers of the device, and the kernels that work on them; `k` drafts a row at most. `accept`
+    says how many of them count: an exercise puts a student's function there."""
 
     k: int
     history: Buffer
@@ -73,6 +81,7 @@ class Drafting:
     sampling: Buffer
     """[S, 3] as the input of that name, a row for each token of a decode row"""
     sampled: Buffer
+    accept: Callable[[Tensor, Tensor], Tensor] = accepted_drafts
 
     def views(self, views: Views) -> DraftViews:
         """The inputs as the model's kernels read them: with what *place* made of two of them."""
@@ -169,8 +178,7 @@ class Drafting:
             places = (last - drafts)[:, None] + number[1:]
             guessed = ids.tensor[places.clamp(0, ids.info.rows - 1)]
             guessed = torch.where(number[:-1] < drafts[:, None], guessed, -1)
-            agree = guessed == tokens[:, :-1]
-            accepted = agree.long().cumprod(1).sum(1, keepdim=True)
+            accepted = self.accept(guessed, tokens)[:, None]
             result = torch.cat((1 + accepted, (guessed >= 0).sum(1, keepdim=True), tokens), 1)
             new = number <= accepted
             length = self.lengths.tensor[seats]

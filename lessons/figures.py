@@ -44,6 +44,12 @@ def _saved_percent(run: Run, _: str) -> float:
     return 100 * (1 - run.wall_ns / baseline(run.config).wall_ns)
 
 
+def _speculation(run: Run, wanted: str) -> float:
+    """What the books of speculation say; 0 where nothing is drafted."""
+    books = run.parts.speculation
+    return getattr(books, wanted) if books is not None else 0
+
+
 def _report_delay_ms(run: Run, _: str) -> float:
     """From the end of the operation that failed to the end of the wait that said so."""
     fault = run.parts.recovery.fault
@@ -72,6 +78,9 @@ FIGURES: dict[str, Callable[[Run, str], float]] = {
     "hazard_kinds": _hazard_kinds,
     "broken_invariants": lambda run, _: len(run.invariants),
     "bytes_to_host": lambda run, _: run.service.d2h_bytes,
+    "proposed_drafts": lambda run, _: _speculation(run, "proposed"),
+    "accepted_drafts": lambda run, _: _speculation(run, "accepted"),
+    "kept_blocks": lambda run, _: _speculation(run, "peak_kept"),
     "failed_requests": lambda run, _: sum(request.failed for request in run.requests),
     "report_delay_ms": _report_delay_ms,
     "padding_rows": lambda run, _: run.service.padding_rows,

@@ -5,8 +5,6 @@ from types import ModuleType
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from engine import Run, configure, execute
 from engine.parts import Parts
@@ -14,6 +12,7 @@ from engine.workloads.workload import Workload
 from lessons.checks import Check, Verdict
 from lessons.judging import wanted
 from lessons.lesson import Lesson
+from lessons.looks import host_needed
 
 CarryOver = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 Case = tuple[list[int], list[int], list[int]]
@@ -37,15 +36,11 @@ WORKLOAD = Workload(
     batch=4, max_batched_tokens=48, count=7, shortest=4, longest=9,
 )  # fmt: skip
 
-LOOKS = ("item", "tolist", "numpy", "nonzero", "masked_select", "unique", "__bool__", "__int__",
-         "__float__", "__index__", "cpu")  # fmt: skip
-DEVICE_LOOKS = ("aten::_local_scalar_dense", "aten::nonzero", "aten::masked_select", "aten::equal")
-
 
 def check(work: ModuleType, lesson: Lesson) -> Verdict:
     """Compare case by case; then let the engine run with the student's function in it."""
     function = wanted(work, "carry_over")
-    host = _host_needed(function)
+    host = host_needed(function, [torch.tensor(values) for values in BATCHES[2]])
     cases = [_cases("batches", function, BATCHES), _cases("stale", function, STALE)]
     on_device = Check("on_device", not host, "needs_host" if host else "ok", values={"name": host})
     if host or not all(case.passed for case in cases):
@@ -93,52 +88,6 @@ def _fault(
             sum_of_two = got == ids[row] + right and ids[row]
             return ("sum_of_two" if sum_of_two else "not_carried"), values
     return "ok", {}
-
-
-class _Looking(TorchFunctionMode):
-    """Notes calls by which the host looks at a value."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.name = ""
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
-        called = getattr(func, "__name__", "")
-        if called in LOOKS and not self.name:
-            self.name = called
-        if called == "synchronize" and not self.name:
-            self.name = called
-        return func(*args, **(kwargs or {}))
-
-
-class _Dispatched(TorchDispatchMode):
-    """Notes operations whose result depends on values: a device would have to be waited for."""
-
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.name = ""
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
-        name = func.name().split(".")[0]
-        masked = name.startswith("aten::index") and _has_mask(args)
-        if (name in DEVICE_LOOKS or masked) and not self.name:
-            self.name = "a boolean mask" if masked else name.removeprefix("aten::")
-        return func(*args, **(kwargs or {}))
-
-
-def _has_mask(arguments: tuple[Any, ...]) -> bool:
-    """Whether an index operation picks rows by a boolean tensor."""
-    indices = [item for argument in arguments if isinstance(argument, list) for item in argument]
-    return any(isinstance(item, torch.Tensor) and item.dtype == torch.bool for item in indices)
-
-
-def _host_needed(function: CarryOver) -> str:
-    """The first call for which the host would have to wait, or nothing."""
-    looking, dispatched = _Looking(), _Dispatched()
-    arguments = [torch.tensor(values) for values in BATCHES[2]]
-    with dispatched, looking:
-        function(*arguments)
-    return looking.name or dispatched.name
 
 
 def _engine(function: CarryOver) -> Run:

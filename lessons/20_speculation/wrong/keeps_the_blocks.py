@@ -1,0 +1,20 @@
+"""What was reserved for rejected drafts stays with the request."""
+
+from engine.tokenizer import EOS
+
+
+def accepted(drafts, sampled):
+    """How many drafts of each row count [R]."""
+    agree = drafts == sampled[:, :-1]
+    return agree.long().cumprod(1).sum(1)
+
+
+def settle(request, sampled, accepted):
+    """Commit what counts, and take back what was reserved for more."""
+    for token in sampled[: accepted + 1]:
+        if len(request.tokens) == request.max_new_tokens:
+            break
+        request.tokens.append(token)
+        request.follow(token)
+        if token == EOS:
+            break
