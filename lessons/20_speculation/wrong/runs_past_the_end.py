@@ -1,7 +1,6 @@
 """Neither EOS nor the longest length ends a row."""
 
 
-
 def accepted(drafts, sampled):
     """How many drafts of each row count [R]."""
     agree = drafts == sampled[:, :-1]
