@@ -14,6 +14,7 @@ from lab.lesson_program import draw_program
 from lab.lesson_state import done_of, locked, note
 from lab.lesson_text import ready, text
 from lessons.checks import Check, said
+from lessons.handouts import handouts
 from lessons.lesson import Lesson, Question
 from lessons.questions import check_answers
 from lessons.texts import HINT_COUNT
@@ -22,6 +23,7 @@ from lessons.texts import HINT_COUNT
 def exercise(lesson: Lesson) -> None:
     """The task, the way to do it, hints in steps, and the solution once it is solved."""
     st.markdown(ready(lesson, text(lesson).parts["exercise"]))
+    _handouts(lesson)
     if lesson.question:
         _questions(lesson)
     if lesson.exercise == "code":
@@ -31,6 +33,18 @@ def exercise(lesson: Lesson) -> None:
         with st.expander(t("lessons.solution"), key=f"solution-{lesson.id}"):
             source = (lesson.folder / "solution.py").read_text("utf-8")
             st.code(source, language="python")
+
+
+def _handouts(lesson: Lesson) -> None:
+    """The trace files that go with the exercise, and the page that opens them."""
+    if not handouts(lesson):
+        return
+    row = st.container(horizontal=True, vertical_alignment="center", gap="medium")
+    for name, content in handouts(lesson).items():
+        row.download_button(
+            t("lessons.handout", name=name), content, name, "application/gzip", on_click="ignore"
+        )
+    row.page_link("lab/pages/inspect.py", label=t("lessons.to_inspect"))
 
 
 def _commands(lesson: Lesson) -> None:

@@ -7,6 +7,7 @@ run that the GPU was idle for this cause.
 from collections.abc import Callable
 
 from engine import Run, baseline
+from traces import device_activity, find_critical_path
 
 
 def _host_ns(run: Run) -> int:
@@ -44,6 +45,21 @@ def _saved_percent(run: Run, _: str) -> float:
     return 100 * (1 - run.wall_ns / baseline(run.config).wall_ns)
 
 
+def _kernels_percent(run: Run, _: str) -> float:
+    """Kernels alone, from the device's first operation to its last: as tools show it."""
+    return 100 * device_activity(run.trace)[0].compute_active
+
+
+def _hidden_copies_percent(run: Run, _: str) -> float:
+    """How much of the copies' time ran under kernels."""
+    device = device_activity(run.trace)[0]
+    return 100 * device.copy_compute_overlap_ns / max(1, device.copy_ns)
+
+
+def _path_percent(run: Run, resource: str) -> float:
+    return 100 * find_critical_path(run.trace).share.get(resource, 0.0)
+
+
 def _speculation(run: Run, wanted: str) -> float:
     """What the books of speculation say; 0 where nothing is drafted."""
     books = run.parts.speculation
@@ -73,6 +89,11 @@ FIGURES: dict[str, Callable[[Run, str], float]] = {
     "prepare_step_ms": lambda run, _: _named_ms(run, "schedule", "allocate", "update inputs"),
     "settle_step_ms": lambda run, _: _named_ms(run, "read", "update state", "stream", "repeat"),
     "gap_percent": _gap_percent,
+    "kernels_percent": _kernels_percent,
+    "hidden_copies_percent": _hidden_copies_percent,
+    "path_percent": _path_percent,
+    "timer_ms": lambda run, _: run.figures.measured_gpu_ms,
+    "inflight_tokens": lambda run, _: run.figures.peak["inflight_tokens"],
     "wrong_tokens": _wrong,
     "tokens": _tokens,
     "hazard_kinds": _hazard_kinds,

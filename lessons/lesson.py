@@ -61,6 +61,8 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     at_ms: float = 0.0
     beside: str = ""
     """a scene that is drawn above this one, on the same axis"""
+    handout: bool = False
+    """learners get its trace as a file that does not say how it came about (`lessons.handouts`)"""
 
     @property
     def has_own_workload(self) -> bool:

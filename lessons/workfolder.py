@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+from lessons.handouts import handouts
 from lessons.lesson import Lesson, LessonError
 
 DEFAULT = Path("course-work")
@@ -17,7 +18,8 @@ def exercise_path(lesson: Lesson, root: Path) -> Path:
 
 
 def start(lesson: Lesson, root: Path) -> tuple[Path, bool]:
-    """Copy the exercise; returns its path, and whether it is new. What is there stays as it is.
+    """Copy the exercise, and what is handed out with it; returns its path, and whether it is new.
+    What is there stays as it is.
 
     Raises LessonError where the folder cannot be written.
     """
@@ -26,6 +28,8 @@ def start(lesson: Lesson, root: Path) -> tuple[Path, bool]:
         return path, False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        for name, content in handouts(lesson).items():
+            path.with_name(name).write_bytes(content)
         shutil.copyfile(lesson.folder / "exercise.py", path)
     except OSError as error:
         raise LessonError(f"{path} cannot be written: {error.strerror}") from None
