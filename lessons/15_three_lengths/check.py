@@ -12,8 +12,8 @@ from typing import Any
 from engine import Run, configure, execute
 from engine.batch import Batch
 from engine.loop import Loop
-from engine.request import Request
-from engine.workload_file import load_workload
+from engine.requests.request import Request
+from engine.workloads.file import load_workload
 from lessons.checks import Check, Verdict
 from lessons.judging import wanted
 from lessons.lesson import Lesson

@@ -14,10 +14,10 @@ import torch
 
 from engine import Run, execute
 from engine.drafting import accepted_drafts
-from engine.grammar import START, State, advance
-from engine.kv import blocks_for
+from engine.kv.pool import blocks_for
+from engine.model.tokenizer import EOS
 from engine.parts import Parts
-from engine.tokenizer import EOS
+from engine.requests.grammar import START, State, advance
 from lessons.checks import Check, Verdict
 from lessons.judging import wanted
 from lessons.lesson import Lesson

@@ -26,7 +26,7 @@ sampled tokens, and sampled[i] is worth something only if drafts[0..i-1] were al
 Check it with:  python -m lessons check 20
 """
 
-from engine.tokenizer import EOS  # noqa: F401 - you will need it
+from engine.model.tokenizer import EOS  # noqa: F401 - you will need it
 
 
 def accepted(drafts, sampled):

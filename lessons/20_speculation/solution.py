@@ -1,6 +1,6 @@
 """A prefix on the device; on the host what counts, up to an end, and nothing reserved for more."""
 
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
 
 
 def accepted(drafts, sampled):

@@ -19,7 +19,7 @@ from engine.loop import Loop
 from engine.oplog import OpKind
 from engine.parts import Parts
 from engine.recovery import Recovery
-from engine.request import Request
+from engine.requests.request import Request
 from lessons.checks import Check, Verdict
 from lessons.judging import wanted
 from lessons.lesson import Lesson

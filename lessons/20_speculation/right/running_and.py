@@ -4,7 +4,7 @@ from math import ceil
 
 import torch
 
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
 
 
 def accepted(drafts, sampled):

@@ -1,6 +1,6 @@
 """Whatever was sampled is committed."""
 
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
 
 
 def accepted(drafts, sampled):

@@ -1,6 +1,6 @@
 """A match behind a mismatch counts, too."""
 
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
 
 
 def accepted(drafts, sampled):

@@ -1,6 +1,6 @@
 """The row behind this one is in flight already, and writes into what has been given back."""
 
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
 
 
 def accepted(drafts, sampled):

@@ -1,6 +1,6 @@
 """What was reserved for rejected drafts stays with the request."""
 
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
 
 
 def accepted(drafts, sampled):

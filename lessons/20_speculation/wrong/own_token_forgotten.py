@@ -1,6 +1,6 @@
 """Only the drafts are committed, not the model's own token behind them."""
 
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
 
 
 def accepted(drafts, sampled):

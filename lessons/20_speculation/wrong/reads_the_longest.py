@@ -1,6 +1,6 @@
 """A loop up to the longest count: somebody has to know it."""
 
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
 
 
 def accepted(drafts, sampled):

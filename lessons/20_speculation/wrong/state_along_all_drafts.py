@@ -1,6 +1,6 @@
 """The grammar follows rejected drafts, too."""
 
-from engine.tokenizer import EOS
+from engine.model.tokenizer import EOS
 
 
 def accepted(drafts, sampled):
