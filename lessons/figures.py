@@ -107,6 +107,9 @@ FIGURES: dict[str, Callable[[Run, str], float]] = {
     "padding_rows": lambda run, _: run.service.padding_rows,
     "idle_rows": lambda run, _: run.service.idle_rows,
     "wasted_rows": lambda run, _: run.figures.wasted_rows,
+    "kv_plan_blocks": lambda run, _: run.parts.ledger.peak_plan,
+    "kv_pool_blocks": lambda run, _: run.parts.pool.size,
+    "preemptions": lambda run, _: run.parts.scheduler.preemption.count,
     "device_bytes": lambda run, _: run.figures.peak["device_bytes"],
     "host_bytes": lambda run, _: run.figures.peak["host_bytes"],
 }
