@@ -53,7 +53,7 @@ def _show_run(lesson: Lesson, scene: Scene) -> None:
         with st.expander(t("lessons.texts"), key=f"texts-{lesson.id}-{scene.id}"):
             requests, truth = shown.run.run.requests, shown.sync.run.requests
             st.html(texts_html(requests, truth, shown.run.diff))
-    if not scene.has_own_workload:  # the other pages know the engine's presets alone
+    if not scene.has_own_files:  # the other pages know the engine's presets alone
         _ways_on(scene, changes)
 
 
@@ -137,7 +137,7 @@ def _ways_on(scene: Scene, changes: dict[str, str]) -> None:
     """The same run in the stepper at its instant, in the race explorer, on the timeline."""
     query = Choice(
         scene.mode, {**scene.toggles, **changes}, scene.cost or "", scene.workload or "",
-        scene.batch, scene.steps, scene.requests, scene.seed, 0.0, scene.compute,
+        scene.batch, scene.steps, scene.requests, scene.seed, scene.jitter, scene.compute,
     ).query()  # fmt: skip
     row = st.container(horizontal=True, gap="medium")
     start, end = scene.window_ms or (0.0, 100.0)

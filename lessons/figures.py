@@ -7,6 +7,7 @@ run that the GPU was idle for this cause.
 from collections.abc import Callable
 
 from engine import Run, baseline
+from engine.results.service import step_times
 from traces import device_activity, find_critical_path
 
 
@@ -74,6 +75,20 @@ def _report_delay_ms(run: Run, _: str) -> float:
     return (fault.noticed.end_ns - fault.failed.end_ns) / 1e6
 
 
+def _cancel_delay_ms(run: Run, _: str) -> float:
+    """From the step at which the host hears of a client's cancel to the moment at which the last
+    batch with its row is settled and its blocks may go; the mean over all cancels that had rows."""
+    times = step_times(run.device.spans)
+    delays = [
+        max(0, times.committed[request.last_step] - times.begun[request.cancel_step])
+        for request in run.requests
+        if request.cancelled
+        and request.last_step in times.committed
+        and request.cancel_step in times.begun
+    ]
+    return sum(delays) / 1e6 / max(1, len(delays))
+
+
 FIGURES: dict[str, Callable[[Run, str], float]] = {
     "gpu_active_percent": lambda run, _: 100 * run.figures.gpu_active,
     "gpu_idle_percent": lambda run, _: 100 * (1 - run.figures.gpu_active),
@@ -107,6 +122,9 @@ FIGURES: dict[str, Callable[[Run, str], float]] = {
     "padding_rows": lambda run, _: run.service.padding_rows,
     "idle_rows": lambda run, _: run.service.idle_rows,
     "wasted_rows": lambda run, _: run.figures.wasted_rows,
+    "tokens_per_s": lambda run, _: run.service.throughput_tokens_per_s,
+    "inflight_tokens": lambda run, _: run.figures.peak["inflight_tokens"],
+    "cancel_delay_ms": _cancel_delay_ms,
     "kv_plan_blocks": lambda run, _: run.parts.ledger.peak_plan,
     "kv_pool_blocks": lambda run, _: run.parts.pool.size,
     "preemptions": lambda run, _: run.parts.scheduler.preemption.count,

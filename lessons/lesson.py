@@ -13,6 +13,9 @@ LEVELS = ("first steps", "core", "advanced")
 
 FOLDER = Path(__file__).parent
 
+FILES_END = ".json"
+"""How the names of a lesson's own workloads and costs end."""
+
 
 class LessonError(ValueError):
     """A lesson cannot be used; the message is one sentence that names the file and the entry."""
@@ -35,7 +38,8 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     `mode` with `toggles` changed, and what of it the learner may switch (`switches`). `figures`
     are numbers of this run that the text quotes, by name (`lessons.figures`), written with as
-    many decimals as the text has. `workload` is a preset, or a JSON file in the lesson's folder.
+    many decimals as the text has. `workload` and `cost` are presets, or JSON files in the lesson's
+    folder; with `jitter` durations vary by so many percent up and down, as the seed has it.
     The page opens on `window_ms`, the stepper at `at_ms`.
 
     With a `program` it is no run of the engine but of that function of the lesson's `programs.py`
@@ -55,6 +59,7 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     steps: int | None = None
     requests: int | None = None
     seed: int | None = None
+    jitter: float = 0.0
     compute: bool = True
     figures: dict[str, str] = msgspec.field(default_factory=dict)
     window_ms: tuple[float, float] | None = None
@@ -65,9 +70,9 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """learners get its trace as a file that does not say how it came about (`lessons.handouts`)"""
 
     @property
-    def has_own_workload(self) -> bool:
-        """Whether the workload is a JSON file of the lesson, and none of the engine's presets."""
-        return self.workload is not None and self.workload.endswith(".json")
+    def has_own_files(self) -> bool:
+        """Whether its workload or its cost is a file of the lesson, and no preset of the engine."""
+        return any(name.endswith(FILES_END) for name in (self.workload or "", self.cost or ""))
 
 
 class Predict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

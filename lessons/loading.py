@@ -10,7 +10,7 @@ import msgspec
 
 from engine.mechanisms.table import BY_NAME
 from lessons.figures import FIGURES
-from lessons.lesson import FOLDER, Lesson, LessonError, Question, Scene
+from lessons.lesson import FILES_END, FOLDER, Lesson, LessonError, Question, Scene
 from lessons.programs import FIGURES as PROGRAM_FIGURES
 from lessons.programs import FILE, functions_of
 from lessons.scenes import config_of
@@ -44,7 +44,7 @@ def load_lesson(folder: Path) -> Lesson:
     path = folder / "lesson.toml"
     lesson: Lesson = decoded(path, Lesson)
     scenes, runs = (
-        tuple(_with_own_workload(scene, folder) for scene in listed)
+        tuple(_with_own_files(scene, folder) for scene in listed)
         for listed in (lesson.scene, lesson.run)
     )
     lesson = msgspec.structs.replace(lesson, folder=folder, scene=scenes, run=runs)
@@ -58,11 +58,15 @@ def load_lesson(folder: Path) -> Lesson:
     return lesson
 
 
-def _with_own_workload(scene: Scene, folder: Path) -> Scene:
-    """A workload that is a file lies in the lesson's folder."""
-    if scene.workload is None or not scene.has_own_workload:
-        return scene
-    return msgspec.structs.replace(scene, workload=str(folder / scene.workload))
+def _with_own_files(scene: Scene, folder: Path) -> Scene:
+    """A workload or a cost that is a file lies in the lesson's folder."""
+    return msgspec.structs.replace(
+        scene, workload=_own(scene.workload, folder), cost=_own(scene.cost, folder)
+    )
+
+
+def _own(name: str | None, folder: Path) -> str | None:
+    return str(folder / name) if name is not None and name.endswith(FILES_END) else name
 
 
 def decoded(path: Path, kind: type[Any]) -> Any:  # noqa: ANN401 - whatever kind is asked for

@@ -24,11 +24,12 @@ def config_of(scene: Scene, changes: Mapping[str, str] | None = None) -> RunConf
         steps=scene.steps,
         requests=scene.requests,
         seed=scene.seed,
+        jitter=scene.jitter,
         compute=scene.compute,
     )
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def run_of(config: RunConfig) -> Run:
     """The run of a configuration; the last few are kept."""
     return execute(config)
