@@ -99,6 +99,7 @@ FIGURES: dict[str, Callable[[Run, str], float]] = {
     "first_token_ms": lambda run, _: run.service.ttft_median_ms or 0.0,
     "between_tokens_ms": lambda run, _: run.service.inter_token_median_ms or 0.0,
     "steps": lambda run, _: run.steps,
+    "measured_gpu_ms": lambda run, _: run.figures.measured_gpu_ms,
     "gpu_step_ms": lambda run, _: run.figures.wall_ms * run.figures.gpu_active / run.steps,
     "host_step_ms": lambda run, _: _per_step(run, _host_ns(run)),
     "prepare_step_ms": lambda run, _: _named_ms(run, "schedule", "allocate", "update inputs"),
