@@ -111,9 +111,10 @@ def _check(
     points = 2 if name == "faults" else 1
     for mode, workload in runs:
         log, run = logged(mode, workload)
-        message = _fault(function(list(log)), log)
+        given = function(list(log))
+        message = _fault(given, log)
         if message != "ok":
-            values = {"mode": mode, "workload": workload, "given": repr(function(list(log)))[:60]}
+            values = {"mode": mode, "workload": workload, "given": repr(given)[:60]}
             return Check(name, False, message, points, values), run
     return Check(name, True, points=points), None
 

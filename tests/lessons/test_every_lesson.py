@@ -5,6 +5,7 @@ are tried under a few timings; with --slow under as many as students get.
 """
 
 import re
+import unicodedata
 from functools import cache
 
 import pytest
@@ -56,6 +57,30 @@ def code(text):
     return set(CODE.findall(text))
 
 
+EMPHASIS = re.compile(r"(\*{1,2})(?=[^\s*])([^*\n]+?)(?<=[^\s*])\1(?!\*)")
+"""Words between asterisks."""
+
+
+def stands_apart(character):
+    """Nothing, space, punctuation or a symbol: what Markdown wants beside punctuation that is
+    emphasised, or it shows the asterisks."""
+    return unicodedata.category(character or " ")[0] in "ZCPS"
+
+
+def not_emphasised(text):
+    """Words between asterisks that Markdown does not take for emphasis."""
+    bare = CODE.sub(lambda match: "x" * len(match[0]), text)
+    return [
+        match[0]
+        for match in EMPHASIS.finditer(bare)
+        for inside, beside in (
+            (match[2][0], bare[match.start() - 1 : match.start()]),
+            (match[2][-1], bare[match.end() : match.end() + 1]),
+        )
+        if stands_apart(inside) and not stands_apart(beside)
+    ]
+
+
 @pytest.mark.parametrize(("lesson", "scene"), SCENES, ids=lambda it: getattr(it, "id", ""))
 def test_a_scenes_figures_are_those_of_its_run_and_it_opens_within_it(lesson, scene):
     found = {
@@ -102,6 +127,17 @@ def test_a_text_is_in_its_language_and_every_figure_can_be_filled(lesson):
         assert "{" not in CODE.sub("", whole)
         share = len(re.findall(r"[\u4e00-\u9fff]", whole)) / len(whole)
         assert share > 0.25 if language == "zh" else share == 0
+
+
+@every_lesson
+def test_what_is_emphasised_is_shown_so(lesson):
+    for language in LANGUAGES:
+        assert not_emphasised(text_of(lesson, language).whole) == []
+
+
+def test_asterisks_beside_chinese_punctuation_are_found():
+    assert not_emphasised("**怎样选。**先定限制") and not_emphasised("在**[批](term:x)**里")
+    assert not_emphasised("**怎样选**：先定限制，*最小*的；**按请求。** 主机") == []
 
 
 @every_lesson
