@@ -105,6 +105,8 @@ class Served:
     expected: list[list[int]] = field(default_factory=list)
     in_enqueue: list[tuple[int, int]] = field(default_factory=list)
     """for each step, the first and the next operation of the log that enqueueing made"""
+    late_buffers: int = 0
+    """how much memory was made after each slot had been used once"""
 
     @cached_property
     def hazards(self) -> list[Hazard]:
@@ -179,12 +181,15 @@ def serve(
     served = Served(device)
     in_flight: list[tuple[int, Slot]] = []
     numbers: list[int] = []
+    known = len(device.log.buffers)
 
     def take() -> None:
         numbers.pop(0)
         _take(device, program, *in_flight.pop(0), served)
 
     for step in range(steps):
+        if step == slots:
+            known = len(device.log.buffers)
         number = program.slot_of(step, slots)
         device.context.step, device.context.slot = step, number
         program.before_reuse(device, number, numbers, take)
@@ -203,6 +208,7 @@ def serve(
     while in_flight:
         take()
     device.finish()
+    served.late_buffers = len(device.log.buffers) - known
     return served
 
 

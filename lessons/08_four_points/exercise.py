@@ -10,7 +10,8 @@ reached, at the least? You may answer on the lesson's page as well.
 
 Part 2. `enqueue_step` takes new device memory for the tokens of each step and frees it as soon as
 their copy to the host has been launched. Somebody else may then get it while the copy is running.
-Keep it until the copy is done; the host may not wait for that in `enqueue_step`.
+Keep it until the copy is done; the host may not wait for that in `enqueue_step`. Your functions
+serve many runs, one after the other.
 
     device.free(memory)                     give memory back to the caching allocator
     device.record_stream(memory, stream)    tell the allocator that this stream works on it, too:
