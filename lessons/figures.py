@@ -129,6 +129,9 @@ FIGURES: dict[str, Callable[[Run, str], float]] = {
     "kv_plan_blocks": lambda run, _: run.parts.ledger.peak_plan,
     "kv_pool_blocks": lambda run, _: run.parts.pool.size,
     "preemptions": lambda run, _: run.parts.scheduler.preemption.count,
+    "broken_invariants": lambda run, _: len(run.invariants),
+    "captured_graphs": lambda run, _: len(run.parts.graphs.captured) if run.parts.graphs else 0,
+    "pool_bytes": lambda run, _: run.parts.graphs.pool_bytes if run.parts.graphs else 0,
     "device_bytes": lambda run, _: run.figures.peak["device_bytes"],
     "host_bytes": lambda run, _: run.figures.peak["host_bytes"],
 }

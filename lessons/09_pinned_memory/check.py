@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from engine.hazards import Hazard
+from engine.checker.hazards import Hazard
 from engine.oplog import OpKind
 from lessons.checks import Check, Verdict
 from lessons.judging import wanted
