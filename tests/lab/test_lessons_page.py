@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from lab.catalogue import texts
 from lessons.loading import lessons, text_of
+from lessons.scenes import quoted
 from lessons.texts import PARTS
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -66,6 +67,40 @@ def test_only_the_scenes_own_switches_are_there_and_a_reset_puts_them_back():
     app.button(key=f"reset-07-{scene.id}").click().run()
     metrics = {metric.label: metric.value for metric in app.metric}
     assert metrics["Hazards"] == "0" and not app.exception
+
+
+def test_a_program_is_shown_with_its_options_and_no_way_to_pages_that_do_not_know_it():
+    app = open_lessons({"05": {"skipped": True}}, lesson="05", part="see")
+    assert not app.exception and len(app.get("plotly_chart")) == 1 and not app.get("page_link")
+    scene = lessons()["05"].scene[0]
+    keys = {control.key for control in app.segmented_control}
+    assert {key for key in keys if key.startswith("05-")} == {
+        f"05-{scene.id}-{name}" for name in scene.options
+    }
+    app.segmented_control(key=f"05-{scene.id}-streams").set_value("one").run()
+    assert not app.exception
+
+
+def test_the_programs_that_were_asked_about_are_shown_once_all_answers_are_right():
+    lesson = lessons()["06"]
+    right = {question.id: question.answer for question in lesson.question}
+    for answers in (right | {"snippet_a": "fine"}, right):
+        app = open_lessons(
+            {"06": {"skipped": True, "answers": answers}}, lesson="06", part="exercise"
+        )
+        solved = answers == right
+        assert not app.exception and len(app.get("plotly_chart")) == len(lesson.run) * solved
+        figure = quoted(lesson)["snippet-a.ends_ms:forward"]
+        assert f"the kernel ends at {figure} ms" in shown(app)
+
+
+def test_code_with_questions_has_both_and_only_the_code_solves_it():
+    lesson = lessons()["08"]
+    answers = {question.id: question.answer for question in lesson.question}
+    app = open_lessons({"08": {"skipped": True, "answers": answers}}, lesson="08", part="exercise")
+    assert not app.exception and len(app.radio) == len(lesson.question)
+    assert any("python -m lessons check 08" in code.value for code in app.code)
+    assert not app.checkbox(key="solved-08").value
 
 
 def test_back_and_forward_walk_through_the_parts_and_into_the_next_lesson():
