@@ -33,22 +33,32 @@ class Place(Protocol):
     def busy(self) -> bool: ...
 
 
+Segment = tuple[int, float, int, float]
+"""x0, y0, x1, y1: ns and lanes."""
+
+
 def arrow_traces(
     trace: Trace, places: Mapping[str, Place], window: tuple[int, int]
 ) -> list[dict[str, Any]]:
-    """Scatter traces of the arrows that lie wholly in the window, launches below events."""
+    """Scatter traces of the arrows in the window."""
+    looks = {LAUNCH_ARROW: (FAINT, "dot", 5), EVENT_ARROW: (EDGE, "solid", 9)}
+    found = segments(trace, places, window)
+    return [arrows(name, of, *looks[name]) for name, of in found.items()]
+
+
+def segments(
+    trace: Trace, places: Mapping[str, Place], window: tuple[int, int]
+) -> dict[str, list[Segment]]:
+    """The arrows that lie wholly in the window by their name in the legend, launches below
+    events; none of a kind that has too many there."""
     events = _segments(trace, places, window, EVENT_KINDS)
     launches = _segments(trace, places, window, ("launch",))
-    drawn = []
+    found = {}
     if 0 < len(launches) <= MAX_LAUNCHES:
-        drawn.append(arrows(LAUNCH_ARROW, launches, FAINT, "dot", 5))
+        found[LAUNCH_ARROW] = launches
     if 0 < len(events) <= MAX_ARROWS:
-        drawn.append(arrows(EVENT_ARROW, events, EDGE, "solid", 9))
-    return drawn
-
-
-Segment = tuple[float, float, float, float]
-"""x0, y0, x1, y1: ms and lanes."""
+        found[EVENT_ARROW] = events
+    return found
 
 
 def _segments(
@@ -69,7 +79,7 @@ def _segments(
         one, other = places.get(lanes(a)), places.get(lanes(b))
         if one and other and one is not other:
             y0, y1 = ends(one, other)
-            found.append((int(end[a]) / 1e6, y0, int(start[b]) / 1e6, y1))
+            found.append((int(end[a]), y0, int(start[b]), y1))
     return found
 
 
@@ -101,7 +111,7 @@ def arrows(
     xs: list[float | None] = []
     ys: list[float | None] = []
     for x0, y0, x1, y1 in segments:
-        xs += [x0, x1, None]
+        xs += [x0 / 1e6, x1 / 1e6, None]
         ys += [y0, y1, None]
     return {
         "type": "scatter",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lab.escape import for_plotly
-from lab.hover import Hover
+from lab.hover import Hover, for_hover
 from lab.lod import PLOT_PX, Rects
 from lab.palette import OUTLINE, STYLE_NAMES, STYLES, WHITE
 
@@ -77,10 +77,8 @@ class Bars:
             wide = single and (end - start) * self._px_per_ns >= OUTLINED_PX
             bars.outline.append(1.0 if wide else 0.0)
             bars.text.append(self._inside(hover.names(span, is_gap), end - start) if single else "")
-            if not single:
-                bars.hovertext.append(hover.merged(count, busy, share, span, is_gap))
-            else:
-                bars.hovertext.append(hover.gap(span) if is_gap else hover.span(span))
+            told = hover.bar(count, busy, share, span, is_gap)
+            bars.hovertext.append(for_hover(told))
             self.drawn += 1
             self.single += single
 

@@ -23,7 +23,6 @@ from lab.hover import Hover
 from lab.labels import shortened
 from lab.lanes import Lane
 from lab.lod import reduce_layers
-from lab.marks import mark_traces
 from traces import Gap, Trace
 
 LANE_PX = 34
@@ -41,8 +40,7 @@ LONGEST_LABEL = 26
 class Panel:
     """One run in the picture. `arrows`: draw what waited for what, where there is room;
     `hazards`: mark them; `counters`: draw them below all lanes. `pair`: two operations to put a
-    frame around, with a dashed edge between them where `pair_races`. `marked`: a span to frame,
-    with its flows."""
+    frame around, with a dashed edge between them where `pair_races`."""
 
     title: str
     trace: Trace
@@ -53,7 +51,6 @@ class Panel:
     counters: bool = False
     pair: tuple[Op, ...] = ()
     pair_races: bool = False
-    marked: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +91,7 @@ class Gantt:
 
 def draw(panels: Sequence[Panel], window: tuple[int, int]) -> Gantt:
     """The panels, the first on top, over `window` (start, end in ns)."""
-    rows, titles, total = _place(panels)
+    rows, titles, total = place(panels)
     bars = _bars(panels, rows, window)
     lanes_px = round(total * LANE_PX)
     layout = frame(
@@ -102,7 +99,7 @@ def draw(panels: Sequence[Panel], window: tuple[int, int]) -> Gantt:
         barmode="overlay",
         bargap=0,
         uniformtext={"mode": "hide", "minsize": FONT_PX - 3},
-        margin={"l": _label_width(rows), "r": 10, "t": 6, "b": 44},
+        margin={"l": label_width(rows), "r": 10, "t": 6, "b": 44},
         xaxis=time_axis(window, t("axis.ms"), fixedrange=False),
         yaxis=_lane_axis(rows, total),
         dragmode="select",
@@ -119,7 +116,7 @@ def draw(panels: Sequence[Panel], window: tuple[int, int]) -> Gantt:
     return Gantt(figure, bars.drawn, bars.single, spans)
 
 
-def _place(panels: Sequence[Panel]) -> tuple[list[Row], list[tuple[int, float]], float]:
+def place(panels: Sequence[Panel]) -> tuple[list[Row], list[tuple[int, float]], float]:
     """Rows from top to bottom, (panel number, top) of each title, and the whole height."""
     rows: list[Row] = []
     titles: list[tuple[int, float]] = []
@@ -156,17 +153,17 @@ def _arrows(
         if panel.hazards:
             traces += alarm_traces(panel.trace, panel.hazards, places)
         traces += pair_traces(panel.pair, places, panel.pair_races)
-        if panel.marked is not None:
-            traces += mark_traces(panel.trace, panel.marked, places, window)
     return traces
 
 
-def _label_width(rows: Sequence[Row]) -> int:
+def label_width(rows: Sequence[Row]) -> int:
+    """px for the labels on the left."""
     longest = max((len(row.lane.label) for row in rows), default=0)
     return round(min(longest, LONGEST_LABEL) * LABEL_PX) + 14
 
 
-def _labels(rows: Sequence[Row]) -> list[str]:
+def labels(rows: Sequence[Row]) -> list[str]:
+    """What stands there, unescaped."""
     return shortened([one_line(row.lane.label, 200) for row in rows], LONGEST_LABEL)
 
 
@@ -178,7 +175,7 @@ def _lane_axis(rows: Sequence[Row], total: float) -> dict[str, Any]:
         "zeroline": False,
         "tickmode": "array",
         "tickvals": [row.middle for row in rows],
-        "ticktext": [for_plotly(label) for label in _labels(rows)],
+        "ticktext": [for_plotly(label) for label in labels(rows)],
         "tickfont": {"size": FONT_PX - 1, "color": INK},
         "ticks": "outside",
         "ticklen": 4,

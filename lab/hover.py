@@ -1,12 +1,13 @@
-"""What the mouse shows over a rectangle: exact times, name, step, slot, and parts of gaps.
+"""What is told of a rectangle: exact times, name, step, slot, and parts of gaps.
 
-Everything that may come from a file is escaped here.
+Lines of plain text, the first of them a heading; what may come from a file has no control
+characters and is cut. `for_hover` makes the small HTML of them that Plotly shows.
 """
 
 from collections.abc import Sequence
 
 from lab.catalogue import t, t_or
-from lab.escape import for_plotly
+from lab.escape import for_plotly, one_line
 from lab.palette import slot_letter
 from lab.units import exact_ms, percent, short_ms
 from traces import Gap, Trace
@@ -14,6 +15,9 @@ from traces.schema import NONE
 
 MAX_ARGS = 4
 MAX_PARTS = 6
+LONGEST_LINE = 120
+
+Lines = list[str]
 
 
 def cause_text(cause: str) -> str:
@@ -21,12 +25,19 @@ def cause_text(cause: str) -> str:
     return t_or(f"cause.{cause}", cause)
 
 
+def for_hover(lines: Lines) -> str:
+    """The lines as Plotly's hover shows them."""
+    head, *others = (for_plotly(line, LONGEST_LINE) for line in lines)
+    return "<br>".join([f"<b>{head}</b>", *others])
+
+
 class Hover:
-    """Writes hover texts for one trace; looks columns up once."""
+    """Writes what is told of the spans and gaps of one trace; looks columns up once."""
 
     def __init__(self, trace: Trace, gaps: Sequence[Gap]) -> None:
         self._gaps = gaps
-        self._columns = {name: trace.spans[name].to_numpy() for name in trace.spans}
+        # arrays as they are: as a numpy array the column of args would decode all of them
+        self._columns = {name: trace.spans[name].array for name in trace.spans}
 
     def names(self, span: int, is_gap: bool) -> tuple[str, ...]:
         """What to write inside a rectangle, unescaped: the fullest text first, then shorter."""
@@ -39,15 +50,20 @@ class Hover:
         short = t("gap.more_short", cause=cause, count=others) if others else cause
         return f"{full} · {short_ms(gap.ns)}", full, short
 
-    def span(self, span: int) -> str:
-        """Hover text of one span."""
+    def bar(self, count: int, busy: int, share: float, longest: int, is_gap: bool) -> Lines:
+        """What is told of a rectangle that stands for `count` spans or gaps, busy for `busy` ns
+        (a share 0 to 1 of it), `longest` the longest of them."""
+        if count > 1:
+            return self._merged(count, busy, share, longest, is_gap)
+        return self._gap(longest) if is_gap else self._span(longest)
+
+    def _span(self, span: int) -> Lines:
         column = self._columns
         start, dur = int(column["ts_ns"][span]), int(column["dur_ns"][span])
-        lines = [f"<b>{for_plotly(str(column['name'][span]))}</b>", _times(start, dur)]
-        lines.append(for_plotly(" · ".join(self._place(span)), 120))
+        lines = [str(column["name"][span]), _times(start, dur), " · ".join(self._place(span))]
         for key, value in list((column["args"][span] or {}).items())[:MAX_ARGS]:
-            lines.append(for_plotly(f"{key}: {value}"))
-        return "<br>".join(lines)
+            lines.append(f"{key}: {value}")
+        return [one_line(line, LONGEST_LINE) for line in lines]
 
     def _place(self, span: int) -> list[str]:
         column = self._columns
@@ -58,26 +74,23 @@ class Hover:
             parts.append(t("hover.slot", slot=slot_letter(int(column["slot"][span]))))
         return parts
 
-    def gap(self, number: int) -> str:
-        """Hover text of one gap: where the time went, the largest part first."""
+    def _gap(self, number: int) -> Lines:
+        """Where the time of a gap went, the largest part first."""
         gap = self._gaps[number]
-        lines = [f"<b>{t('hover.gap', device=gap.device)}</b>", _times(gap.start_ns, gap.ns)]
+        lines = [t("hover.gap", device=gap.device), _times(gap.start_ns, gap.ns)]
         for part in gap.parts[:MAX_PARTS]:
-            lines.append(f"{exact_ms(part.ns)} ms  {for_plotly(cause_text(part.cause))}")
-        return "<br>".join(lines)
+            lines.append(f"{exact_ms(part.ns)} ms  {cause_text(part.cause)}")
+        return [one_line(line, LONGEST_LINE) for line in lines]
 
-    def merged(self, count: int, busy: int, share: float, longest: int, is_gap: bool) -> str:
-        """Hover text of a rectangle that stands for several spans."""
+    def _merged(self, count: int, busy: int, share: float, longest: int, is_gap: bool) -> Lines:
         name = self.names(longest, is_gap)[-1]
         dur = self._gaps[longest].ns if is_gap else int(self._columns["dur_ns"][longest])
         key = "hover.merged_gaps" if is_gap else "hover.merged"
-        return "<br>".join(
-            (
-                f"<b>{t(key, count=f'{count:,}')}</b>",
-                t("hover.busy", ms=exact_ms(busy), share=percent(share)),
-                t("hover.longest", name=for_plotly(name), time=short_ms(dur)),
-            )
-        )
+        return [
+            t(key, count=f"{count:,}"),
+            t("hover.busy", ms=exact_ms(busy), share=percent(share)),
+            t("hover.longest", name=one_line(name), time=short_ms(dur)),
+        ]
 
 
 def _times(start: int, dur: int) -> str:

@@ -14,7 +14,7 @@ from lab.inspect_findings import findings_tab
 from lab.inspect_outlook import outlook_tab
 from lab.inspect_steps import steps_tab
 from lab.inspect_window import on_row, show_gap, show_span
-from lab.inspection import Inspection
+from lab.inspection import MOST_RANKED, Inspection
 from lab.tables import (
     MAX_SPANS,
     device_table,
@@ -26,9 +26,7 @@ from lab.tables import (
 )
 from lab.view import show_figure
 from lab.window import Window
-from traces import gaps_by_cause
 
-GAP_ROWS = 500
 MS = st.column_config.NumberColumn(format="%.3f")
 
 
@@ -57,7 +55,7 @@ def in_ms(*columns: str) -> dict[str, ColumnConfig | str | None]:
 
 
 def _gaps(inspection: Inspection) -> None:
-    gaps = inspection.longest_gaps(GAP_ROWS)
+    gaps = inspection.longest_gaps(MOST_RANKED)
     if not gaps:
         st.caption(t("gaps.none"))
         return
@@ -71,7 +69,7 @@ def _gaps(inspection: Inspection) -> None:
 
 
 def _causes(inspection: Inspection) -> None:
-    gaps = inspection.idle_by_cause()
+    gaps = {cause: ns / 1e6 for cause, ns in inspection.causes.items()}
     if not gaps:
         st.caption(t("gaps.none"))
         return
@@ -82,7 +80,7 @@ def _causes(inspection: Inspection) -> None:
     show_figure(idle_bars(*tables), "causes", t("idle.alt"))
     table = idle_table(*tables)
     st.dataframe(table, hide_index=True, column_config=in_ms(*table.columns[1:]))
-    glossary(list(gaps_by_cause(inspection.gaps)))
+    glossary(list(inspection.causes))
 
 
 def _devices(inspection: Inspection) -> None:

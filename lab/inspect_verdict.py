@@ -5,8 +5,7 @@ from lab.glossary import says
 from lab.hover import cause_text
 from lab.inspection import Inspection
 from lab.units import percent, short_ms
-from traces import Gap, gaps_by_cause
-from traces.finding_rules import INCOMPLETE, rule_of
+from traces.finding_rules import INCOMPLETE
 
 LITTLE = 0.01
 """Less than this share is told as nothing: a prediction is no more exact than that."""
@@ -18,15 +17,14 @@ def verdict(inspection: Inspection) -> str:
     """The sentence on top, about the idlest device; empty for a trace without GPU work."""
     if not inspection.idles:
         return ""
-    idlest = max(inspection.idles, key=lambda idle: (idle.share, -idle.device))
+    idlest = inspection.idlest
     count = len(inspection.idles)
     name = t("verdict.gpu", device=idlest.device)
     if count > 1:
         name = t("verdict.idlest", device=idlest.device, count=count)
     if not idlest.idle_ns:
         return t("verdict.busy", gpu=name, span=short_ms(idlest.of_ns))
-    gaps = [gap for gap in inspection.gaps if gap.device == idlest.device]
-    rule, part = _main_rule(gaps)
+    rule, part = inspection.main_rule
     if rule == INCOMPLETE:
         return t(
             "verdict.cannot_tell", gpu=name, share=percent(idlest.share),
@@ -40,23 +38,12 @@ def verdict(inspection: Inspection) -> str:
 
 def causes_told(inspection: Inspection) -> str:
     """The largest causes with their shares of all idle time, for the line below the verdict."""
-    causes = gaps_by_cause(inspection.gaps)
+    causes = inspection.causes
     total = sum(causes.values())
     return ", ".join(
         t("verdict.cause", share=percent(ns / total), cause=cause_text(cause))
         for cause, ns in list(causes.items())[:CAUSES_NAMED]
     )
-
-
-def _main_rule(gaps: list[Gap]) -> tuple[str, float]:
-    """The rule that explains most of the idle time, and its share of it."""
-    sums: dict[str, int] = {}
-    for gap in gaps:
-        for part in gap.parts:
-            rule = rule_of(part.cause, gap.ns).name
-            sums[rule] = sums.get(rule, 0) + part.ns
-    rule = max(sums, key=sums.__getitem__)
-    return rule, sums[rule] / sum(sums.values())
 
 
 def _outlook(inspection: Inspection) -> str:

@@ -3,43 +3,56 @@
 Plain functions on traces; reading files and drawing happen elsewhere.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
-
-import pandas as pd
 
 from engine.device.cost import CostError
 from engine.device.step_cost import StepTimes, parse_times
 from engine.measured.fit import FitError
 from engine.measured.step_fit import times_of
 from lab.catalogue import t
+from lab.charts import busy_shares
 from lab.gantt import Panel
 from lab.idle import DeviceIdle, idle_of
 from lab.lanes import Lane, make_lanes
+from lab.path_lanes import PathLanes
 from traces import (
+    CriticalPath,
     DeviceActivity,
     Finding,
     Gap,
     Steps,
     Trace,
+    Unexplained,
     WhatIf,
     device_activity,
+    find_critical_path,
     find_findings,
     find_gaps,
     find_steps,
     gaps_by_cause,
+    idle_stretches,
     wall_ns,
     what_if,
 )
+from traces.finding_rules import rule_of
+from traces.intervals import Intervals
 
 MAX_LANES = 12
 """Lanes shown at first; the others wait in the list of lanes."""
 
 MAX_THREADS = 2
+MOST_DEVICES = 8
+"""So many have a strip in the overview."""
+
 FIRST_STEPS = 5
 MIN_JUMP_NS = 5_000
+MOST_RANKED = 500
+QUICK_SPANS = 20_000
+"""So many spans are explained in about 0.2 s."""
 
 
 @dataclass(eq=False)
@@ -55,6 +68,27 @@ class Inspection:
         """Idle stretches of all devices."""
         return find_gaps(self.trace)
 
+    @property
+    def known_gaps(self) -> Sequence[Gap]:
+        """The gaps, without their causes as long as these are not worked out."""
+        return self.gaps if self.explained else Unexplained(self.stretches)
+
+    @cached_property
+    def stretches(self) -> Mapping[int, Intervals]:
+        """Where the gaps of each device are."""
+        return idle_stretches(self.trace)
+
+    @property
+    def explained(self) -> bool:
+        """Whether the causes are worked out, or so quickly that nobody waits for them."""
+        return "gaps" in self.__dict__ or len(self.trace.spans) <= QUICK_SPANS
+
+    def explain(self) -> None:
+        """Work out what the page tells beside the picture: seconds for a million spans."""
+        _ = self.gaps, self.devices, self.findings, self.steps, self.prediction, self._ranked
+        if self.idles and self.idlest.idle_ns:
+            _ = self.main_rule
+
     @cached_property
     def devices(self) -> list[DeviceActivity]:
         """Busy and idle of each device."""
@@ -63,7 +97,7 @@ class Inspection:
     @cached_property
     def lanes(self) -> list[Lane]:
         """All lanes, from top to bottom."""
-        return make_lanes(self.trace, self.gaps)
+        return make_lanes(self.trace, self.stretches)
 
     @cached_property
     def extent(self) -> tuple[int, int]:
@@ -95,32 +129,51 @@ class Inspection:
         shown = [lane for lane in busiest[:MAX_THREADS] if lane.launches or not gpu]
         return [lane.key for lane in [*gpu, *(shown or busiest[:1])]]
 
-    def panel(self, keys: Sequence[str], marked: int | None = None) -> Panel:
-        """The chosen lanes, in their own order; `marked` is a span to frame."""
+    def panel(self, keys: Sequence[str]) -> Panel:
+        """The chosen lanes, in their own order."""
         lanes = [lane for lane in self.lanes if lane.key in keys]
         own = self.trace.is_engine_dump
-        return Panel("", self.trace, self.gaps, lanes, own, counters=own, marked=marked)
+        return Panel("", self.trace, self.known_gaps, lanes, own, counters=own)
 
     @cached_property
-    def busy_rows(self) -> Mapping[str, pd.DataFrame]:
-        """What the overview strip shows as busy, by device: kernels of a run of this lab, all
-        device work of another trace (as its gaps are counted)."""
-        rows = {}
-        for device in self.trace.devices[:8]:
-            spans = self.trace.gpu_spans(device)
-            if self.trace.is_engine_dump:
-                spans = spans[spans["kind"] == "kernel"]
-            rows[f"GPU {device}"] = spans
-        return rows
+    def busy_shares(self) -> Mapping[str, list[float]]:
+        """How busy each device was over the whole run, in equal stretches: with kernels in a run
+        of this lab, with any work in another trace (as its gaps are counted)."""
+        work = self.trace.gpu_spans()
+        if self.trace.is_engine_dump:
+            work = work[work["kind"] == "kernel"]
+        return {
+            f"GPU {device}": busy_shares(spans, self.extent).round(3).tolist()
+            for device, spans in list(work.groupby("device"))[:MOST_DEVICES]
+        }
 
     def longest_gaps(self, count: int) -> list[Gap]:
-        """The longest gaps, the longest first."""
-        return nsmallest(count, self.gaps, key=lambda gap: (-gap.ns, gap.start_ns))
+        """The longest gaps, the longest first; at most MOST_RANKED."""
+        return self._ranked[:count]
+
+    @cached_property
+    def _ranked(self) -> list[Gap]:
+        return nsmallest(MOST_RANKED, self.gaps, key=lambda gap: (-gap.ns, gap.start_ns))
+
+    @cached_property
+    def path(self) -> CriticalPath:
+        """The critical path: seconds of work in a trace of a million spans."""
+        return find_critical_path(self.trace)
+
+    @cached_property
+    def path_lanes(self) -> PathLanes:
+        """The same by the lanes that it is drawn on."""
+        return PathLanes(self.trace, self.path)
 
     @cached_property
     def idles(self) -> list[DeviceIdle]:
         """Idle time of each device, on the one base of the page."""
         return idle_of(self.trace, self.devices, self.gaps)
+
+    @property
+    def idlest(self) -> DeviceIdle:
+        """The device that was idle for the largest share. Raises ValueError without devices."""
+        return max(self.idles, key=lambda idle: (idle.share, -idle.device))
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -177,9 +230,21 @@ class Inspection:
             return t("inspect.cut_gpu")
         return t("inspect.lost_gpu", count=f"{launches:,}") if launches else t("inspect.no_gpu")
 
-    def idle_by_cause(self) -> dict[str, float]:
-        """Idle ms of all devices by cause."""
-        return {cause: ns / 1e6 for cause, ns in gaps_by_cause(self.gaps).items()}
+    @cached_property
+    def causes(self) -> Mapping[str, int]:
+        """Idle ns of all devices by cause, the largest first."""
+        return gaps_by_cause(self.gaps)
+
+    @cached_property
+    def main_rule(self) -> tuple[str, float]:
+        """The rule that explains most of the idlest device's idle time, and its share of it."""
+        sums: Counter[str] = Counter()
+        for gap in self.gaps:
+            if gap.device == self.idlest.device:
+                for part in gap.parts:
+                    sums[rule_of(part.cause, gap.ns).name] += part.ns
+        rule, ns = sums.most_common(1)[0]
+        return rule, ns / sums.total()
 
 
 def around(gap: Gap, extent: tuple[int, int]) -> tuple[int, int]:

@@ -13,6 +13,10 @@ from lab.palette import (
     GAP,
     HAZARD,
     MARKED,
+    PATH,
+    PATH_EDGE,
+    PATH_HUE,
+    PATH_WAIT,
     STYLE_NAMES,
     STYLES,
     Style,
@@ -43,6 +47,9 @@ def legend_html(drawn: Iterable[str], slots: bool) -> str:
     for name, key in ((EVENT_ARROW, "legend.event"), (LAUNCH_ARROW, "legend.launched")):
         if name in names:
             items[t(key)] = ARROW
+    for name, key in ((PATH, "legend.path"), (PATH_WAIT, "legend.path_wait")):
+        if name in names:
+            items[t(key)] = _line(dashed=name == PATH_WAIT)
     if MARKED in names:
         items[t("legend.selected")] = "<b>▢</b>"
     if HAZARD in names:
@@ -58,6 +65,14 @@ def _meaning(name: str, slots: bool) -> str:
     if slots and kind == "kernel":
         return t("legend.slot", slot=slot_letter(int(slot)))
     return t(STYLES[name].label)
+
+
+def _line(dashed: bool) -> str:
+    """A piece of the critical path."""
+    fill = f"repeating-linear-gradient(90deg,{PATH_HUE} 0 4px,transparent 4px 7px)"
+    background = fill if dashed else PATH_HUE
+    edge = f"border:1px {'dashed' if dashed else 'solid'} {PATH_EDGE}"
+    return f'<i aria-hidden="true" style="{BOX};height:.45em;background:{background};{edge}"></i>'
 
 
 def _swatch(style: Style) -> str:

@@ -106,6 +106,6 @@ def _merge(layer: Layer, min_ns: float, origin: int) -> Rects:
 def _longest(dur: Ints, first: Ints) -> Ints:
     """Position of the (first) longest span of each group."""
     group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(dur))))
-    order = np.lexsort((-dur, group))
-    longest: Ints = order[first]
-    return longest
+    longest = np.flatnonzero(dur == np.maximum.reduceat(dur, first)[group])
+    firsts: Ints = longest[np.diff(group[longest], prepend=-1) > 0]
+    return firsts

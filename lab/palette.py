@@ -15,7 +15,15 @@ HAZARD = "hazard"
 """Name of the trace that marks hazards in a timeline."""
 
 MARKED = "selected"
-"""Name of the trace that frames the selected span in a timeline."""
+"""Name of the frame around the selected span in a timeline."""
+
+PATH, PATH_WAIT = "critical path", "wait on the critical path"
+"""Names of the two parts of the critical path that is drawn over a timeline."""
+
+PATH_HUE = "#F0E442"
+"""The yellow of the same palette; it stands on a dark edge, to be seen on every hue."""
+
+PATH_EDGE = "#1F2328"
 
 GAP = "#E69F00"
 HOST = "#6B757F"

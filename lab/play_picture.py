@@ -1,6 +1,6 @@
 """The timeline of a position: what was done, and what the queues will still do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from lab.gantt import Panel, draw
 from lab.lanes import Lane, Strip, make_lanes
 from lab.lod import Layer
 from lab.step_picture import with_cursor
-from traces import Gap
+from traces import idle_stretches
+from traces.intervals import Intervals
 
 LEAST_NS = 12_000_000
 """The picture is never shorter: a first operation should not fill it."""
@@ -23,16 +24,16 @@ def position_picture(position: Position) -> dict[str, Any]:
     """The lanes of a position with the host's place in time."""
     computes = any(op.kind is OpKind.KERNEL for op in position.log)
     gaps = position.gaps if computes else []  # idle before the first kernel says nothing yet
-    lanes = position_lanes(position, gaps)
+    lanes = position_lanes(position, idle_stretches(position.trace) if computes else {})
     panel = Panel("", position.trace, gaps, lanes, arrows=True, hazards=position.hazards)
     end_ns = max(LEAST_NS, position.now_ns, *(op.end_ns for op in position.log), 0)
     figure = draw([panel], (0, end_ns + end_ns // 25)).figure
     return with_cursor(figure, position.now_ns, t("host.flag"))
 
 
-def position_lanes(position: Position, gaps: Sequence[Gap]) -> list[Lane]:
+def position_lanes(position: Position, idle: Mapping[int, Intervals]) -> list[Lane]:
     """The host's lane and one for each stream of the level, used or not."""
-    made = {lane.key: lane for lane in make_lanes(position.trace, gaps)}
+    made = {lane.key: lane for lane in make_lanes(position.trace, idle)}
     number = {stream.name: stream.index for stream in position.log.streams}
     names = dict.fromkeys(STREAM_LAYOUTS[position.level.mechanisms.streams])
     keys = {f"0/{number[name]}": name for name in names}

@@ -13,7 +13,7 @@ from engine.mechanisms.switched import Switched, switched
 from engine.results.figures import Figures
 from engine.results.token_diff import TokenDiff
 from lab.lanes import Lane, make_lanes
-from traces import Gap, Trace, trace_bytes
+from traces import Gap, Trace, idle_stretches, trace_bytes
 
 
 @dataclass(eq=False)
@@ -46,7 +46,7 @@ class Study:
     @cached_property
     def lanes(self) -> list[Lane]:
         """The lanes of the picture."""
-        return make_lanes(self.trace, self.gaps)
+        return make_lanes(self.trace, idle_stretches(self.trace))
 
     @cached_property
     def diff(self) -> TokenDiff | None:

@@ -58,9 +58,11 @@ def box_of(selection: Mapping[str, Any] | None) -> Window | None:
 
 
 def push_window(state: State, keys: WindowKeys, window: Window) -> None:
-    """Show `window`, and remember what was shown before."""
+    """Show `window`, and remember what was shown before, once if that is asked for twice."""
     before = (state.get(keys.start), state.get(keys.end))
-    state[keys.history] = [*state.get(keys.history, []), before][-50:]
+    history = list(state.get(keys.history, []))
+    if history[-1:] != [before]:
+        state[keys.history] = [*history, before][-50:]
     state[keys.start], state[keys.end] = window[0] / 1e6, window[1] / 1e6
 
 

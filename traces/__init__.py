@@ -10,7 +10,7 @@ from traces.conversion import convert
 from traces.critical_path import CriticalPath, PathSegment, find_critical_path
 from traces.findings import Evidence, Finding, find_findings
 from traces.gap import Gap, GapPart, gaps_by_cause
-from traces.gaps import find_gaps, wall_ns
+from traces.gaps import Unexplained, find_gaps, idle_stretches, wall_ns
 from traces.readers.reader import open_trace, read_traces
 from traces.samples import Sample, list_samples, open_sample
 from traces.schema import Trace, TraceError
@@ -32,6 +32,7 @@ __all__ = [
     "Steps",
     "Trace",
     "TraceError",
+    "Unexplained",
     "WhatIf",
     "compare",
     "convert",
@@ -41,6 +42,7 @@ __all__ = [
     "find_gaps",
     "find_steps",
     "gaps_by_cause",
+    "idle_stretches",
     "list_samples",
     "open_sample",
     "open_trace",

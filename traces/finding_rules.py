@@ -6,6 +6,7 @@ right value, as the lab's command line and pages spell it.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
@@ -163,7 +164,11 @@ RULES = (
 def rule_of(cause: str, gap_ns: int) -> Rule:
     """The rule for a part with this cause in a gap of this length (ns)."""
     return next(
-        rule
-        for rule in RULES
-        if rule.pattern.search(cause) and (rule.within_ns is None or gap_ns < rule.within_ns)
+        rule for rule in _fitting(cause) if rule.within_ns is None or gap_ns < rule.within_ns
     )
+
+
+@lru_cache(maxsize=4096)
+def _fitting(cause: str) -> tuple[Rule, ...]:
+    """The rules whose pattern fits: a long trace asks for few causes very often."""
+    return tuple(rule for rule in RULES if rule.pattern.search(cause))

@@ -12,6 +12,9 @@ LATENCY = "start latency"
 CANNOT_TELL = "cannot tell"
 """How every cause begins that stands for missing knowledge."""
 
+NOT_ASKED = "cause being worked out"
+"""The cause of a gap of which only the place is known so far."""
+
 NO_LAUNCH = "cannot tell (no launch recorded)"
 
 

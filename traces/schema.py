@@ -121,10 +121,10 @@ class Trace:
 
     def gpu_spans(self, device: int | None = None) -> pd.DataFrame:
         """Kernels, copies and memsets (of one device, or of all), with their span ids."""
-        mask = self.spans["kind"].isin(GPU_KINDS) & (self.spans["device"] >= 0)
-        if device is not None:
-            mask &= self.spans["device"] == device
-        return self.spans[mask]
+        devices = self.spans["device"].to_numpy()
+        there = np.flatnonzero(devices >= 0 if device is None else devices == device)
+        works = self.spans["kind"].iloc[there].isin(GPU_KINDS).to_numpy()
+        return self.spans.iloc[there[works]]
 
     def host_spans(self) -> pd.DataFrame:
         """Host work of every kind that can explain a gap, with the span ids."""

@@ -12,11 +12,11 @@ from lab.inspect_damage import damage
 from lab.inspect_source import Picker, source
 from lab.inspect_span import found_table, search_box, span_panel
 from lab.inspect_tabs import inspect_tabs
+from lab.inspect_timeline import inspect_timeline, take_ask
 from lab.inspect_verdict import causes_told, verdict
 from lab.inspect_window import KEYS, selected, show_gap
 from lab.inspection import Inspection
 from lab.units import short_ms
-from lab.view import View, timeline
 
 JUMPS = 6
 PICKER = Picker("sample", 0, KEYS)
@@ -31,8 +31,20 @@ def page() -> None:
         _record_link()
         return
     with one_sentence():
+        if not inspection.explained:
+            _first_look(inspection)
         _verdict(inspection)
         _picture(inspection)
+
+
+def _first_look(inspection: Inspection) -> None:
+    """A long trace is drawn before the causes of its gaps are known, then again with them."""
+    place = st.container()
+    take_ask(inspection)
+    inspect_timeline(inspection, _lane_picker(inspection))
+    with place, st.spinner(t("inspect.explaining"), show_time=True):
+        inspection.explain()
+    st.rerun()
 
 
 def _verdict(inspection: Inspection) -> None:
@@ -69,11 +81,12 @@ def _of_this_lab(inspection: Inspection) -> str:
 
 def _picture(inspection: Inspection) -> None:
     """Lanes, search and jumps above the timeline; the selected span and the tabs below it."""
+    take_ask(inspection)
     keys = _lane_picker(inspection)
     jumps = st.container(horizontal=True, gap="small", vertical_alignment="center")
     found_table(inspection, search_box(jumps))
     chosen = selected(inspection)
-    window = timeline(_view(inspection), [inspection.panel(keys, chosen)])
+    window = inspect_timeline(inspection, keys)
     with jumps:
         _jumps(inspection)
     span_panel(inspection, chosen)
@@ -89,18 +102,6 @@ def _lane_picker(inspection: Inspection) -> list[str]:
         t("lanes.label"), list(labels), default=inspection.first_lanes,
         format_func=labels.__getitem__, help=t("lanes.help"), key=f"lanes-{inspection.key}",
     )  # fmt: skip
-
-
-def _view(inspection: Inspection) -> View:
-    return View(
-        keys=KEYS,
-        extent=inspection.extent,
-        default=inspection.first_window,
-        busy=inspection.busy_rows,
-        gaps=inspection.gaps,
-        slots=inspection.trace.is_engine_dump,
-        alt=t("inspect.alt", name=one_line(inspection.name)),
-    )
 
 
 def _jumps(inspection: Inspection) -> None:

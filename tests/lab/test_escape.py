@@ -9,13 +9,15 @@ from lab.inspection import Inspection
 from lab.lanes import make_lanes
 from lab.tokens import marked
 from tests.lab.samples import HOSTILE, profiler_trace
-from traces import find_gaps
+from traces import find_gaps, idle_stretches
 
 
 def test_no_markup_survives_in_a_timeline() -> None:
     trace = profiler_trace(HOSTILE, spans=3)
     gaps = find_gaps(trace)
-    figure = draw([Panel(HOSTILE, trace, gaps, make_lanes(trace, gaps))], (0, 450_000)).figure
+    figure = draw(
+        [Panel(HOSTILE, trace, gaps, make_lanes(trace, idle_stretches(trace)))], (0, 450_000)
+    ).figure
     texts = [text for bar in figure["data"] for text in bar.get("hovertext", [])]
     texts += [text for bar in figure["data"] for text in bar.get("text", [])]
     texts += [note["text"] for note in figure["layout"]["annotations"]]

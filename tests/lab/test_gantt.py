@@ -16,7 +16,7 @@ from lab.scene import Scene
 from lab.study import Study, bound_of
 from lab.view import drawn_names
 from tests.lab.samples import STEPS, profiler_trace, study
-from traces import find_gaps
+from traces import find_gaps, idle_stretches
 from traces.activity import span_union
 from traces.intervals import total
 
@@ -137,7 +137,7 @@ def test_a_long_trace_stays_drawable_and_says_what_it_shows() -> None:
     gaps = find_gaps(trace)
     from lab.lanes import make_lanes
 
-    lanes = make_lanes(trace, gaps)
+    lanes = make_lanes(trace, idle_stretches(trace))
     gantt = draw([Panel("", trace, gaps, lanes)], (0, 20_000 * 150_000))
     assert gantt.drawn <= MAX_RECTS
     assert gantt.spans == 20_000 * 3 + 19_999

@@ -8,7 +8,7 @@ from lab.lanes import make_lanes, nesting, without
 from lab.palette import STYLE_NAMES
 from tests.lab.samples import profiler_trace, study
 from tests.lab.test_lod import layer
-from traces import find_gaps
+from traces import idle_stretches
 
 
 def test_a_run_has_a_host_lane_and_one_a_stream() -> None:
@@ -34,7 +34,7 @@ def test_host_steps_do_not_cover_the_waits_in_them() -> None:
 
 def test_a_profiler_trace_has_idle_time_streams_and_threads() -> None:
     trace = profiler_trace(spans=3)
-    lanes = make_lanes(trace, find_gaps(trace))
+    lanes = make_lanes(trace, idle_stretches(trace))
     assert [lane.label for lane in lanes] == [
         "GPU 0 · idle",
         "GPU 0 · stream 7",
@@ -46,7 +46,7 @@ def test_a_profiler_trace_has_idle_time_streams_and_threads() -> None:
 
 def test_frames_of_python_code_give_way_to_calls() -> None:
     trace = profiler_trace(spans=1)
-    thread = make_lanes(trace, [])[-1]
+    thread = make_lanes(trace, idle_stretches(trace))[-1]
     styles = {STYLE_NAMES[number] for strip in thread.strips for number in strip.layer.style}
     assert styles == {"op", "launch"}
     assert len(thread.strips) == 2

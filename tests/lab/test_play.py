@@ -120,7 +120,7 @@ def test_there_is_a_sentence_for_whatever_comes_of_an_operation(game) -> None:
 
 def test_the_picture_has_a_lane_for_each_stream_from_the_start_and_the_host_in_it() -> None:
     empty = play(LEVELS["two-slots"], "")
-    assert [lane.label for lane in position_lanes(empty, [])] == ["host", "H2D", "compute", "D2H"]
+    assert [lane.label for lane in position_lanes(empty, {})] == ["host", "H2D", "compute", "D2H"]
     figure = position_picture(play(LEVELS["two-slots"], "wh14k25d36g"))
     go.Figure(figure)
     names = {trace.get("name") for trace in figure["data"]}

@@ -1,0 +1,70 @@
+"""The timeline of the Inspect page: window controls, the canvas, its legend in words, and the
+critical path where it is switched on."""
+
+import streamlit as st
+
+from lab.canvas import plot_px, show_canvas, take_window
+from lab.canvas_picture import NOTHING, Picture, Shown, make_picture
+from lab.catalogue import t
+from lab.escape import for_markdown, one_line
+from lab.in_url import BOUND
+from lab.inspect_window import KEYS, SELECTED, selected
+from lab.inspection import Inspection
+from lab.legend import LONG_GAP, legend_html
+from lab.units import percent
+from lab.window import Window, window_controls
+
+SHARES_TOLD = 5
+
+
+def take_ask(inspection: Inspection) -> None:
+    """Take over what the reader did on the canvas; before anything is drawn."""
+    ask = take_window(st.session_state, _canvas(inspection), KEYS, inspection.extent)
+    if ask is None:
+        return
+    if ask.span == NOTHING:
+        st.session_state.pop(SELECTED, None)
+    else:
+        st.session_state[SELECTED] = inspection.key, ask.span
+
+
+def inspect_timeline(inspection: Inspection, lanes: list[str]) -> Window:
+    """Draw the chosen lanes, and return the window that is shown."""
+    window = window_controls(KEYS, inspection.extent, inspection.first_window)
+    path = st.toggle(t("path.switch"), key="path", bind=BOUND, help=t("path.help"))
+    if path:
+        with st.spinner(t("path.walking"), show_time=True):
+            inspection.path_lanes  # noqa: B018 - worked out here, under the spinner
+    shown = Shown(
+        lanes, window, selected(inspection), inspection.path_lanes if path else None,
+        plot_px(st.session_state, _canvas(inspection)),
+    )  # fmt: skip
+    picture = make_picture(inspection, shown)
+    label = t("inspect.alt", name=one_line(inspection.name))
+    show_canvas(picture.data, _canvas(inspection), label)
+    marks = [LONG_GAP] if picture.data["overview"]["gaps"] else []
+    st.html(legend_html([*picture.names, *marks], inspection.trace.is_engine_dump))
+    st.caption(_told(window, picture))
+    if path:
+        st.caption(_path_told(inspection))
+    return window
+
+
+def _canvas(inspection: Inspection) -> str:
+    """The component's key: another trace gets another canvas, which has asked for nothing."""
+    return f"canvas-{inspection.key}"
+
+
+def _told(window: Window, picture: Picture) -> str:
+    told = t("view.window", start=f"{window[0] / 1e6:,.3f}", end=f"{window[1] / 1e6:,.3f}")
+    merged = picture.drawn - picture.single
+    if merged:
+        told += " " + t("view.merged", merged=f"{merged:,}", drawn=f"{picture.drawn:,}")
+    return told
+
+
+def _path_told(inspection: Inspection) -> str:
+    """What the critical path is made of, the largest shares first."""
+    shares = list(inspection.path.share.items())
+    told = "; ".join(f"{one_line(name)} {percent(share)}" for name, share in shares[:SHARES_TOLD])
+    return for_markdown(t("path.told", shares=told), 600)
