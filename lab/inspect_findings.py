@@ -7,7 +7,9 @@ from lab.escape import for_markdown
 from lab.glossary import rule_meaning
 from lab.inspect_window import show_span
 from lab.inspection import Inspection
-from lab.scene_links import scene_of, timeline_query
+from lab.lesson_state import LESSON
+from lab.lesson_text import text
+from lab.scene_links import lesson_of, scene_of, timeline_query
 from lab.units import percent, short_ms
 from traces import Finding
 
@@ -72,7 +74,7 @@ def _evidence(inspection: Inspection, finding: Finding, number: int) -> None:
 
 
 def _mechanism(inspection: Inspection, finding: Finding, number: int) -> None:
-    """What is missing in the lab's words, and the way to its switch."""
+    """What is missing in the lab's words, the way to its switch, and to the lesson about it."""
     scene = scene_of(finding.rule, finding.mechanism)
     if scene is None:
         return
@@ -85,3 +87,8 @@ def _mechanism(inspection: Inspection, finding: Finding, number: int) -> None:
         help=t("findings.try_help", scene=scene.name),
         query_params=timeline_query(scene.name, str(times) if own else ""), width="content",
     )  # fmt: skip
+    if lesson := lesson_of(finding.rule, finding.mechanism):
+        row.page_link(
+            "lab/pages/lessons.py", query_params={LESSON: lesson.id}, width="content",
+            label=t("findings.lesson", number=lesson.id, title=text(lesson).title),
+        )  # fmt: skip

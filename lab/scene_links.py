@@ -1,7 +1,9 @@
-"""From a finding to the Timeline page: the scene that shows its mechanism switched the wrong way.
+"""From a finding to where its mechanism is shown: a scene of the Timeline page, and a lesson.
 
 Which scene that is follows from the tables: it is the one whose gap bears a cause that the same
-rule explains. With the times of a step of the reader's own trace the scene runs on these.
+rule explains. With the times of a step of the reader's own trace the scene runs on these. The
+lesson is the one most of whose scenes show that mode or let the learner switch its mechanism; so a
+new lesson is found as soon as there is one.
 """
 
 from functools import cache
@@ -9,6 +11,8 @@ from functools import cache
 from engine.mechanisms.table import BY_NAME
 from engine.modes.mode import Mode
 from engine.modes.table import MODES
+from lessons.lesson import Lesson, Scene
+from lessons.loading import lessons
 from traces.finding_rules import rule_of
 
 LONG_NS = 1 << 62
@@ -29,6 +33,27 @@ def scene_of(rule: str, mechanism: str) -> Mode | None:
     own = [mode for mode in shows if mode.cause and rule_of(mode.cause, LONG_NS).name == rule]
     gaps = [mode for mode in shows if mode.cause]  # before scenes that show a race
     return min(own or gaps or shows, key=lambda mode: len(mode.toggles), default=None)
+
+
+@cache
+def lesson_of(rule: str, mechanism: str) -> Lesson | None:
+    """The lesson for a rule and its mechanism, the earlier of two that fit alike; None without."""
+    mode = scene_of(rule, mechanism)
+    if mode is None:
+        return None
+    toggle = mechanism.partition("=")[0]
+    shares = {lesson: _share(lesson, mode.name, toggle) for lesson in lessons().values()}
+    best = max(shares, key=lambda lesson: (shares[lesson], -lesson.order), default=None)
+    return best if best and shares[best] else None
+
+
+def _share(lesson: Lesson, mode: str, toggle: str) -> float:
+    """The share of a lesson's scenes that are of a mode or have a toggle to switch."""
+
+    def is_about(scene: Scene) -> bool:
+        return scene.mode == mode or toggle in scene.switches
+
+    return sum(map(is_about, lesson.scene)) / len(lesson.scene)
 
 
 def timeline_query(scene: str, step: str = "") -> dict[str, str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from lab.palette import STYLE_NAMES
+
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 TIMELINE, INSPECT = "lab/pages/timeline.py", "lab/pages/inspect.py"
 
@@ -36,6 +38,18 @@ def in_address(app: AppTest, name: str) -> str:
 
 def charts(app: AppTest) -> list[dict[str, Any]]:
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+def canvas(app: AppTest) -> dict[str, Any]:
+    """What the canvas of the Inspect page was given to draw."""
+    (found,) = app.get("bidi_component")
+    data: dict[str, Any] = json.loads(found.proto.json)
+    return data
+
+
+def canvas_styles(app: AppTest) -> set[str]:
+    """The styles of its bars."""
+    return {STYLE_NAMES[number] for number in canvas(app)["bars"]["style"]}
 
 
 def metrics(app: AppTest) -> dict[str, str]:

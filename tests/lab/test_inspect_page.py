@@ -5,17 +5,19 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lab.inspection import Inspection
 from lab.state import Choice
-from tests.lab.apps import INSPECT, charts, open_page, upload
+from tests.lab.apps import INSPECT, canvas, canvas_styles, charts, open_page, upload
 from tests.lab.samples import HOSTILE, profiler_trace, study
 from traces import trace_bytes
+from traces.gap import NOT_ASKED
 
 
 def test_inspect_opens_with_a_sample() -> None:
     app = open_page(INSPECT)
     assert not app.exception
     assert app.selectbox(key="sample").value == "Synchronous engine"
-    assert len(charts(app)) == 2
+    assert len(canvas(app)["bars"]["x"]) > 50 and charts(app) == []
 
 
 def test_inspect_is_kind_while_nothing_is_open() -> None:
@@ -30,16 +32,16 @@ def test_an_uploaded_run_is_judged_and_drawn() -> None:
     assert "GPU 0 idle 2" in app.markdown[1].value
     assert "between steps; async would give about" in app.markdown[1].value
     assert any("mode sync" in caption.value for caption in app.caption)
-    assert {"gap", "kernel 1"} <= {trace.get("name") for trace in charts(app)[1]["data"]}
+    assert {"gap", "kernel 1"} <= canvas_styles(app)
 
 
 def test_jumping_to_a_gap_zooms_there_and_back_returns() -> None:
     app = upload("x.json", trace_bytes(profiler_trace(spans=9), compressed=False))
-    whole = charts(app)[1]["layout"]["xaxis"]["range"]
+    whole = canvas(app)["window"]
     app.button(key="jump-1").click().run()
-    assert charts(app)[1]["layout"]["xaxis"]["range"] != whole
+    assert canvas(app)["window"] != whole
     app.button(key="inspect-back").click().run()
-    assert charts(app)[1]["layout"]["xaxis"]["range"] == whole
+    assert canvas(app)["window"] == whole
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,9 @@ def test_a_hostile_file_shows_its_names_as_text() -> None:
     assert not app.exception
     for element in [*app.markdown, *app.caption, *app.warning]:
         assert "<b>x" not in element.value.replace("\\<", "")
-    assert "<b>x" not in app.get("plotly_chart")[1].proto.spec
+    told = canvas(app)["bars"]["told"]
+    assert any("<b>x</b>" in line for lines in told for line in lines)  # plain text there
+    assert not any("\u202e" in line or "\n" in line for lines in told for line in lines)
 
 
 def test_the_last_choice_wins_between_an_upload_and_a_sample() -> None:
@@ -89,15 +93,16 @@ def test_a_finding_leads_to_its_place_and_to_its_switch() -> None:
     assert any("`item_sync=off`" in text.value for text in app.markdown)
     links = [link.proto for link in app.get("page_link")]
     assert any("mode=item-sync" in link.query_string for link in links)
-    whole = charts(app)[1]["layout"]["xaxis"]["range"]
+    assert any(link.page == "lessons" and "lesson=" in link.query_string for link in links)
+    whole = canvas(app)["window"]
     app.button(key="evidence-1-0").click().run()
     assert not app.exception
-    zoomed = charts(app)[1]
-    assert zoomed["layout"]["xaxis"]["range"] != whole
-    assert "selected" in {trace.get("name") for trace in zoomed["data"]}
+    zoomed = canvas(app)
+    assert zoomed["window"] != whole
+    assert zoomed["mark"] and zoomed["selected"] in zoomed["bars"]["span"]
     assert "selected-close" in {button.key for button in app.button}
     app.button(key="selected-close").click().run()
-    assert "selected" not in {trace.get("name") for trace in charts(app)[1]["data"]}
+    assert canvas(app)["mark"] is None and canvas(app)["selected"] == -1
 
 
 @pytest.mark.parametrize(
@@ -151,3 +156,31 @@ def test_a_damaged_file_says_what_was_kept_and_where() -> None:
 
 def test_the_limit_of_a_file_is_told() -> None:
     assert any("At most 2 GiB a file" in caption.value for caption in open_page(INSPECT).caption)
+
+
+def test_the_critical_path_is_drawn_and_told_where_it_is_switched_on() -> None:
+    app = open_page(INSPECT)
+    assert canvas(app)["path"] is None
+    app.toggle(key="path").set_value(True).run()
+    assert not app.exception
+    path = canvas(app)["path"]
+    assert len(path["x"]) > 10 and path["links"]
+    assert any("critical path of the whole run" in caption.value for caption in app.caption)
+
+
+def test_a_long_trace_is_drawn_before_its_gaps_are_explained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lab.inspection.QUICK_SPANS", 0)
+    seen: list[bool] = []
+    explain = Inspection.explain
+
+    def noted(inspection: Inspection) -> None:
+        seen.append(inspection.explained)
+        explain(inspection)
+
+    monkeypatch.setattr(Inspection, "explain", noted)
+    app = upload("x.json", trace_bytes(profiler_trace(spans=9), compressed=False))
+    assert not app.exception and seen == [False]
+    assert "GPU 0 idle" in app.markdown[1].value
+    assert not any(NOT_ASKED in line for lines in canvas(app)["bars"]["told"] for line in lines)

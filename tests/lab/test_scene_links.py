@@ -3,8 +3,10 @@
 import pytest
 
 from engine.mechanisms.table import BY_NAME
-from lab.scene_links import scene_of, timeline_query
+from lab.scene_links import lesson_of, scene_of, timeline_query
 from lab.state import Choice
+from lessons.lesson import Lesson
+from lessons.loading import lessons
 from traces.finding_rules import RULES
 
 LINKED = [rule for rule in RULES if rule.mechanism]
@@ -45,3 +47,22 @@ def test_a_link_with_step_times_runs_the_scene_on_them() -> None:
     config = Choice(query["mode"], cost=query["cost"], workload="chat").config()
     assert (config.cost.gpu_step_ns, config.cost.h2d_ns) == (6_000_000, 500_000)
     assert timeline_query("async") == {"mode": "async"}
+
+
+@pytest.mark.parametrize("rule", LINKED, ids=lambda rule: rule.name)
+def test_the_lesson_has_a_scene_about_the_rules_toggle_or_mode(rule) -> None:
+    lesson = lesson_of(rule.name, rule.mechanism)
+    mode = scene_of(rule.name, rule.mechanism)
+    name = rule.mechanism.partition("=")[0]
+
+    def is_about(other: Lesson) -> bool:
+        return any(scene.mode == mode.name or name in scene.switches for scene in other.scene)
+
+    assert any(map(is_about, lessons().values())) == (lesson is not None)
+    assert lesson is None or is_about(lesson)
+
+
+def test_the_gap_between_steps_leads_to_the_lesson_about_it() -> None:
+    lesson = lesson_of("CPU work between steps", "depth=2")
+    assert lesson is not None and lesson.id == "03"
+    assert lesson_of("incomplete trace", "") is None
