@@ -10,6 +10,9 @@ Progress = Callable[[int, int], object]
 """Called with (bytes done, bytes in all). What it raises ends the reading and reaches the caller
 of it unchanged."""
 
+ROWS_TOLD = 10_000
+"""So many rows are read between two calls: some 50 ms."""
+
 
 class Stopped(BaseException):
     """Carries what a listener raised past the readers, whose business other errors are."""
@@ -44,6 +47,23 @@ class Steps:
             self._listener(done, in_all)
         except BaseException as reason:
             raise Stopped(reason) from reason
+
+
+class Rows:
+    """Rows of a file as its bytes, for formats that are not read from the first byte to the last:
+    each of `in_all` rows counts as long as another of the `size` bytes."""
+
+    def __init__(self, read_up_to: Callable[[int], None], size: int, in_all: int) -> None:
+        self._read_up_to = read_up_to
+        self._size = size
+        self._in_all = max(1, in_all)
+        self._read = 0
+
+    def one_more(self) -> None:
+        """A row is read."""
+        self._read += 1
+        if self._read % ROWS_TOLD == 0:
+            self._read_up_to(self._size * min(self._read, self._in_all) // self._in_all)
 
 
 def of_several(listener: Progress | None, number: int, count: int) -> Progress | None:

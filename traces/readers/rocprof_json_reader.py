@@ -12,6 +12,7 @@ import msgspec
 
 from traces.readers.json_objects import objects_of
 from traces.readers.kineto import number
+from traces.readers.progress import Rows
 from traces.readers.rocprof_records import (
     Record,
     api_record_kind,
@@ -115,10 +116,14 @@ def is_rocprof_json(head: bytes) -> bool:
 def read_rocprof_json(content: Content) -> Trace:
     """The trace of a file, as far as it is whole. Raises TraceError if nothing is."""
     processes, warnings = _processes(content)
+    count = sum(len(process.arrays[name]) for process in processes for name in ARRAYS)
+    progress = Rows(content.read_up_to, len(content.data), count)
     found, lost = [], 0
     for process in processes:
         reader = _ProcessReader(process)
-        found += list(reader.records())
+        for record in reader.records():
+            found.append(record)
+            progress.one_more()
         lost += reader.lost
     return rocprof_trace(found, "rocprofv3 (JSON)", [*content.warnings, *warnings], lost)
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
+from traces.readers.progress import Rows
 from traces.readers.source import Content
 from traces.schema import TraceError
 
@@ -25,7 +26,7 @@ class Tables:
     """The tables of an open database. `damaged` names those that could not be read to their
     end."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, content: Content) -> None:
         self._connection = connection
         self._rows_left = MAX_ROWS
         self.damaged: set[str] = set()
@@ -34,10 +35,20 @@ class Tables:
         )
         self.columns = {name: self._columns_of(name) for (name,) in names.fetchall()}
         """Table name -> names of its columns."""
+        rows = sum(map(self._rows_of, self.columns))
+        self._progress = Rows(content.read_up_to, len(content.data), rows)
 
     def _columns_of(self, table: str) -> frozenset[str]:
         query = "SELECT name FROM pragma_table_info(?)"
         return frozenset(name for (name,) in self._connection.execute(query, (table,)))
+
+    def _rows_of(self, table: str) -> int:
+        """About how many rows a table has, without counting them; 0 where that is not told."""
+        try:
+            last = self._connection.execute(f'SELECT max(rowid) FROM "{table}"').fetchone()[0]
+        except DAMAGE:  # damaged, or a table without row numbers
+            return 0
+        return min(max(last or 0, 0), MAX_ROWS)
 
     def rows(self, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
         """These columns of every row: None for a column that the file lacks, and no rows at all
@@ -54,6 +65,7 @@ class Tables:
                         f"The database holds more than {MAX_ROWS:,} events; export a part of it, "
                         "for example with `nsys export --times`."
                     )
+                self._progress.one_more()
                 yield row
         except DAMAGE:
             self.damaged.add(table)
@@ -69,7 +81,7 @@ def open_tables(content: Content) -> Iterator[Tables]:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
-            yield Tables(connection)
+            yield Tables(connection, content)
         finally:
             connection.close()
     except DAMAGE as error:

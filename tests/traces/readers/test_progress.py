@@ -8,10 +8,12 @@ from itertools import pairwise
 
 import pytest
 
+from tests.traces.readers import nsight_files
 from tests.traces.readers.test_formats import TEXTS, examples
+from tests.traces.readers.test_rocprof_json_reader import dispatch, document
 from traces import open_trace, read_traces
 from traces.__main__ import main
-from traces.readers import chrome_text, source
+from traces.readers import chrome_text, progress, source
 
 EVENTS = [{"ph": "X", "name": f"work {n}", "ts": n, "dur": 1, "pid": 1} for n in range(900)]
 PLAIN = json.dumps(EVENTS).encode()
@@ -75,6 +77,38 @@ def test_what_a_listener_raises_ends_the_reading_and_arrives_as_it_is(name, reas
     with pytest.raises(reason) as caught:
         open_trace(PACKED[name], progress=listener)
     assert caught.value is raised
+
+
+def many_kernels(tmp_path):
+    """Files of formats that are not read from the first byte to the last."""
+    kernels = [nsight_files.kernel(9 * n, 9 * n + 5, n) for n in range(300)]
+    content = nsight_files.tables(CUPTI_ACTIVITY_KIND_KERNEL=kernels)
+    path = nsight_files.write(tmp_path / "a.sqlite", content)
+    yield path.read_bytes()
+    yield document(kernel_dispatch=[dispatch(9 * n, 9 * n + 5, n) for n in range(300)])
+
+
+def test_rows_count_as_the_bytes_of_their_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(progress, "ROWS_TOLD", 10)
+    for data in many_kernels(tmp_path):
+        found = shares(data)
+        assert all(a <= b for a, b in pairwise(found))
+        assert len(found) > 20 and found[-1] == 1
+        assert found[len(found) // 2] < 0.9
+
+
+def test_a_listener_stops_the_reading_of_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(progress, "ROWS_TOLD", 10)
+    for data in many_kernels(tmp_path):
+        raised = ValueError("enough")
+
+        def listener(done, in_all, raised=raised):
+            if done:
+                raise raised
+
+        with pytest.raises(ValueError) as caught:
+            open_trace(data, progress=listener)
+        assert caught.value is raised
 
 
 def test_a_file_without_a_listener_reads_the_same():
