@@ -113,7 +113,7 @@ def make_picture(inspection: Inspection, shown: Shown) -> Picture:
         "strips": _strips(rows),
         "colors": COLORS,
         "styles": [asdict(style) for style in STYLES.values()],
-        "bars": asdict(bars),
+        "bars": vars(bars),
         "arrows": arrows,
         "mark": mark,
         "path": path,
@@ -201,7 +201,7 @@ def _path(rows: Sequence[Row], shown: Shown, origin: int) -> dict[str, list[Any]
     for number, rects in enumerate(reduce_layers(layers, shown.window, shown.plot_px)):
         columns.add(number, rects, origin)
     kept = ("strip", "x", "w", "share", "style")
-    drawn = {name: column for name, column in asdict(columns).items() if name in kept}
+    drawn: dict[str, list[Any]] = {name: getattr(columns, name) for name in kept}
     links = [
         [at - origin, _px(keys[one].bottom), _px(keys[other].bottom)]
         for at, one, other in shown.path.links(shown.window, [*keys])

@@ -46,8 +46,12 @@ def language() -> str:
 
 def t(key: str, **values: object) -> str:
     """The text under `key` with its {placeholders} filled. Raises KeyError for an unknown key."""
-    text = texts(language()).get(key) or texts()[key]
-    return text.format(**values)
+    return template(key).format(**values)
+
+
+def template(key: str) -> str:
+    """The text under `key` as it stands, for whoever fills it thousands of times."""
+    return texts(language()).get(key) or texts()[key]
 
 
 def t_or(key: str, source: str) -> str:

@@ -5,8 +5,9 @@ characters and is cut. `for_hover` makes the small HTML of them that Plotly show
 """
 
 from collections.abc import Sequence
+from functools import cache
 
-from lab.catalogue import t, t_or
+from lab.catalogue import t, t_or, template
 from lab.escape import for_plotly, one_line
 from lab.palette import slot_letter
 from lab.units import exact_ms, percent, short_ms
@@ -16,6 +17,8 @@ from traces.schema import NONE
 MAX_ARGS = 4
 MAX_PARTS = 6
 LONGEST_LINE = 120
+TEXTS = ("merged", "merged_gaps", "busy", "longest", "times", "step", "slot")
+"""Keys behind "hover." of what is said of every span; looked up once a picture."""
 
 Lines = list[str]
 
@@ -38,13 +41,15 @@ class Hover:
         self._gaps = gaps
         # arrays as they are: as a numpy array the column of args would decode all of them
         self._columns = {name: trace.spans[name].array for name in trace.spans}
+        self._cause = cache(cause_text)
+        self._texts = {name: template(f"hover.{name}") for name in TEXTS}
 
     def names(self, span: int, is_gap: bool) -> tuple[str, ...]:
         """What to write inside a rectangle, unescaped: the fullest text first, then shorter."""
         if not is_gap:
             return (str(self._columns["name"][span]),)
         gap = self._gaps[span]
-        cause = cause_text(gap.cause)
+        cause = self._cause(gap.cause)
         others = len(gap.parts) - 1
         full = t("gap.more", cause=cause, count=others) if others else cause
         short = t("gap.more_short", cause=cause, count=others) if others else cause
@@ -60,7 +65,7 @@ class Hover:
     def _span(self, span: int) -> Lines:
         column = self._columns
         start, dur = int(column["ts_ns"][span]), int(column["dur_ns"][span])
-        lines = [str(column["name"][span]), _times(start, dur), " · ".join(self._place(span))]
+        lines = [str(column["name"][span]), self._times(start, dur), " · ".join(self._place(span))]
         for key, value in list((column["args"][span] or {}).items())[:MAX_ARGS]:
             lines.append(f"{key}: {value}")
         return [one_line(line, LONGEST_LINE) for line in lines]
@@ -69,29 +74,30 @@ class Hover:
         column = self._columns
         parts = [str(column["track"][span]), str(column["kind"][span])]
         if column["step"][span] != NONE:
-            parts.append(t("hover.step", step=column["step"][span]))
+            parts.append(self._texts["step"].format(step=column["step"][span]))
         if column["slot"][span] != NONE:
-            parts.append(t("hover.slot", slot=slot_letter(int(column["slot"][span]))))
+            letter = slot_letter(int(column["slot"][span]))
+            parts.append(self._texts["slot"].format(slot=letter))
         return parts
 
     def _gap(self, number: int) -> Lines:
         """Where the time of a gap went, the largest part first."""
         gap = self._gaps[number]
-        lines = [t("hover.gap", device=gap.device), _times(gap.start_ns, gap.ns)]
+        lines = [t("hover.gap", device=gap.device), self._times(gap.start_ns, gap.ns)]
         for part in gap.parts[:MAX_PARTS]:
-            lines.append(f"{exact_ms(part.ns)} ms  {cause_text(part.cause)}")
+            lines.append(f"{exact_ms(part.ns)} ms  {self._cause(part.cause)}")
         return [one_line(line, LONGEST_LINE) for line in lines]
 
     def _merged(self, count: int, busy: int, share: float, longest: int, is_gap: bool) -> Lines:
         name = self.names(longest, is_gap)[-1]
         dur = self._gaps[longest].ns if is_gap else int(self._columns["dur_ns"][longest])
-        key = "hover.merged_gaps" if is_gap else "hover.merged"
+        texts = self._texts
         return [
-            t(key, count=f"{count:,}"),
-            t("hover.busy", ms=exact_ms(busy), share=percent(share)),
-            t("hover.longest", name=one_line(name), time=short_ms(dur)),
+            texts["merged_gaps" if is_gap else "merged"].format(count=f"{count:,}"),
+            texts["busy"].format(ms=exact_ms(busy), share=percent(share)),
+            texts["longest"].format(name=one_line(name), time=short_ms(dur)),
         ]
 
-
-def _times(start: int, dur: int) -> str:
-    return t("hover.times", start=exact_ms(start), end=exact_ms(start + dur), dur=exact_ms(dur))
+    def _times(self, start: int, dur: int) -> str:
+        ends = {"start": exact_ms(start), "end": exact_ms(start + dur), "dur": exact_ms(dur)}
+        return self._texts["times"].format(**ends)

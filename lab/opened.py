@@ -1,7 +1,7 @@
 """Reads uploaded files and samples, once each.
 
-What was read is kept for the session that opened it, keyed by the files' hash; a few of them,
-because a long trace takes hundreds of MB. One setting is the limit of an upload and of what it
+What was read is kept for the session that opened it; a few of them, because a long trace takes
+hundreds of MB. One setting is the limit of an upload and of what it
 may unpack to: Streamlit's `server.maxUploadSize`.
 """
 
@@ -39,21 +39,21 @@ def limit_text() -> str:
 def read_uploads(files: Sequence[UploadedFile]) -> Inspection:
     """The trace in an uploaded file, or those of several files of one run on one clock, with its
     progress on the page. Raises TraceError with one sentence."""
-    return _kept([file.getvalue() for file in files], [file.name for file in files])
+    identity = " ".join(file.file_id for file in files)
+    names = [file.name for file in files]
+    return _kept(identity, lambda: [file.getvalue() for file in files], names)
 
 
 def read_recording(study: Study) -> Inspection:
     """A recorded run, read as the file that it is saved to."""
-    return _kept([study.file], [t("inspect.recorded")])
+    identity = hashlib.sha256(study.file).hexdigest()
+    return _kept(identity, lambda: [study.file], [t("inspect.recorded")])
 
 
-def _kept(data: Sequence[bytes], names: Sequence[str]) -> Inspection:
-    """What this session has read of these files before, or else reads now. The language is part
-    of the key, for an inspection keeps sentences."""
-    digest = hashlib.sha256()
-    for part in data:
-        digest.update(hashlib.sha256(part).digest())
-    key, shelf = f"{digest.hexdigest()} {language()} {names}", _shelf()
+def _kept(identity: str, data: Callable[[], Sequence[bytes]], names: Sequence[str]) -> Inspection:
+    """What this session has read of the files of this identity before, or else reads now. The
+    language is part of the key, for an inspection keeps sentences."""
+    key, shelf = f"{identity} {language()} {names}", _shelf()
     if key not in shelf:
         bar = st.progress(0.0, t("inspect.reading"))
 
@@ -63,7 +63,7 @@ def _kept(data: Sequence[bytes], names: Sequence[str]) -> Inspection:
 
         try:
             with st.spinner(t("inspect.reading"), show_time=True):
-                shelf[key] = Inspection(read(data, names, show), ", ".join(names), key)
+                shelf[key] = Inspection(read(data(), names, show), ", ".join(names), key)
         finally:
             bar.empty()
         while len(shelf) > KEPT:

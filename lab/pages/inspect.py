@@ -79,8 +79,12 @@ def _of_this_lab(inspection: Inspection) -> str:
     return t("inspect.run", mode=mode, toggles=one_line(toggles, 200))
 
 
+@st.fragment
 def _picture(inspection: Inspection) -> None:
-    """Lanes, search and jumps above the timeline; the selected span and the tabs below it."""
+    """Lanes, search and jumps above the timeline; the selected span and the tabs below it.
+
+    A fragment: a zoom draws this anew and not the uploader, which copies its file each time.
+    """
     take_ask(inspection)
     keys = _lane_picker(inspection)
     jumps = st.container(horizontal=True, gap="small", vertical_alignment="center")
