@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from engine.oplog import NONE
 from lab.catalogue import t
 from lab.gantt import Panel, draw
 from lab.lanes import make_lanes
@@ -22,7 +23,7 @@ def show_program(lesson: Lesson, scene: Scene, keys: WindowKeys) -> None:
     run = ran(lesson.folder, scene, _options(lesson, scene))
     panel, whole = _panel(run), _whole(run)
     alt = t("timeline.alt", runs=panel.title)
-    timeline(View(keys, whole, whole, {}, panel.gaps, True, alt), [panel])
+    timeline(View(keys, whole, whole, {}, panel.gaps, _has_slots(run), alt), [panel])
 
 
 def draw_program(lesson: Lesson, scene: Scene) -> None:
@@ -32,7 +33,7 @@ def draw_program(lesson: Lesson, scene: Scene) -> None:
     figure = draw([panel], _whole(run)).figure
     alt = t("timeline.alt", runs=panel.title)
     show_figure(figure, f"program-{lesson.id}-{scene.id}", alt)
-    st.html(legend_html(drawn_names(figure), True))
+    st.html(legend_html(drawn_names(figure), _has_slots(run)))
 
 
 def _panel(run: Ran) -> Panel:
@@ -41,6 +42,11 @@ def _panel(run: Ran) -> Panel:
     title = t("program.title", total=short_ms(run.wall_ns), hazards=told)
     gaps = find_gaps(run.trace)
     return Panel(title, run.trace, gaps, make_lanes(run.trace, gaps), True, run.hazards)
+
+
+def _has_slots(run: Ran) -> bool:
+    """Whether a program's work belongs to slots."""
+    return any(op.slot != NONE for op in run.work)
 
 
 def _whole(run: Ran) -> Window:

@@ -45,7 +45,7 @@ def kernel(name: str) -> Kernel:
 
 def three_kernels(streams: str, kernels: str) -> VirtualDevice:
     """Three small kernels, each on a stream of its own, or all on one."""
-    length_ns = 40 * US if kernels == "40 us" else 4 * US
+    length_ns = 40 * US if kernels == "40 µs" else 4 * US
     device = device_for((300, 200), 10 * US, A=length_ns, B=length_ns, C=length_ns)
     queues = [device.stream(f"stream {n}") for n in range(3 if streams == "three" else 1)]
     for number, name in enumerate("ABC"):

@@ -32,7 +32,7 @@ def check(work: ModuleType, lesson: Lesson) -> Verdict:
     leaked, most = _leaked(plain)
     checks = [
         _check("no_hazard", _race(racing), points=2),
-        _check("right_tokens", "wrong_tokens" if wrong else "ok"),
+        _check("right_tokens", _tokens(racing, wrong)),
         Check("given_back", safe and not leaked, _given_back(safe, leaked),
               values={"count": leaked, "most": most}),
         _check("host_goes_on", _host(plain) if safe else "order_first"),
@@ -63,6 +63,13 @@ def _race(served: Served | None) -> str:
         return "ok"
     early = served.hazards[0].resource == "temporaries"
     return "freed_too_early" if early else "other_hazard"
+
+
+def _tokens(racing: Served | None, wrong: Served | None) -> str:
+    """Tokens that a race has spared are no merit."""
+    if wrong:
+        return "wrong_tokens"
+    return "order_first" if racing else "ok"
 
 
 def _leaked(served: Served) -> tuple[int, int]:

@@ -16,6 +16,8 @@ from traces import Trace
 
 SLOTS = (2, 3)
 
+REST_ON_THE_SLOT = ("large_enough", "right_tokens", "captured_before", "no_wait")
+
 NAMES = ("right_slot", "large_enough", "right_tokens", "one_pool", "captured_before", "no_wait")
 
 
@@ -36,6 +38,7 @@ def check(work: ModuleType, lesson: Lesson) -> Verdict:
                 shown = _trace(server)
             found |= {name: fault for name, fault in faults.items() if found[name][0] == "ok"}
         if found["right_slot"][0] != "ok":
+            found |= {name: ("choose_first", {}) for name in REST_ON_THE_SLOT}
             break
     checks = [Check(n, m == "ok", m, 2 if n == "right_slot" else 1, v)
               for n, (m, v) in found.items()]  # fmt: skip
