@@ -5,6 +5,7 @@ What they do with memory, arrivals and lengths is chosen so that each mechanism 
 
 from dataclasses import replace
 
+from engine.workloads.endings import ENDINGS
 from engine.workloads.repeats import REPEATS
 from engine.workloads.workload import Prompt, Workload
 
@@ -145,6 +146,16 @@ WORKLOADS: dict[str, Workload] = {
             stop=(". ", " and ", '", "'),
         ),
         Workload(
+            "clients",
+            "A stream of chat requests; every other client hangs up before its text is done.",
+            batch=6,
+            max_batched_tokens=48,
+            count=200,
+            shortest=20,
+            longest=60,
+            cancels=50,
+        ),
+        Workload(
             "shared-prefix",
             "Chat requests that begin alike: the prefix cache spares most of their prefill.",
             batch=6,
@@ -245,4 +256,13 @@ _WINDOW = Workload(
     preemption="swap",
     window=23,
 )
-WORKLOADS |= {workload.name: workload for workload in (_RECOMPUTE, _SWAP, _CANCEL, _WINDOW)}
+_ENDINGS = Workload(
+    "endings",
+    "Seven texts that lack only their last words, on four rows: most end by EOS.",
+    batch=4,
+    max_batched_tokens=96,
+    requests=tuple(Prompt(text, length) for text, length in ENDINGS),
+)
+WORKLOADS |= {
+    workload.name: workload for workload in (_RECOMPUTE, _SWAP, _CANCEL, _WINDOW, _ENDINGS)
+}

@@ -13,7 +13,7 @@ from engine import Run, configure, execute
 from engine.batch import Batch
 from engine.loop import Loop
 from engine.requests.request import Request
-from engine.workloads.file import load_workload
+from engine.workloads.presets import WORKLOADS
 from lessons.checks import Check, Verdict
 from lessons.judging import wanted
 from lessons.lesson import Lesson
@@ -87,7 +87,7 @@ def _counts(request: Request) -> dict[str, Any]:
 def check(work: ModuleType, lesson: Lesson) -> Verdict:
     """Run the engine, and look at every batch and at the texts."""
     watch = Watch(wanted(work, "settle"))
-    run = _run(watch, lesson)
+    run = _run(watch)
     checks = [_check(name, watch.faults.get(name, OK)) for name in CHECKS]
     wrong = run.token_diff.count if run.token_diff is not None else 0
     fault = ("wrong_texts", {"count": wrong}) if wrong else OK
@@ -98,7 +98,7 @@ def _check(name: str, fault: Fault) -> Check:
     return Check(name, fault[0] == "ok", fault[0], values=fault[1])
 
 
-def _run(watch: Watch, lesson: Lesson) -> Run:
+def _run(watch: Watch) -> Run:
     """The engine with the student's function where it settles a batch."""
 
     class Students(Loop):
@@ -121,7 +121,6 @@ def _run(watch: Watch, lesson: Lesson) -> Run:
             with device.host("repeat"):
                 self.scheduler.retire()
 
-    workload = load_workload(str(lesson.folder / "endings.json"))
-    workload = replace(workload, max_batched_tokens=TOKEN_BUDGET)
+    workload = replace(WORKLOADS["endings"], max_batched_tokens=TOKEN_BUDGET)
     slots = {name: str(DEPTH) for name in ("depth", "device_slots", "host_slots")}
     return execute(configure("async", workload=workload, set=slots), loop_type=Students)

@@ -112,7 +112,7 @@ def _config(case: Case, depth: int, lesson: Lesson) -> RunConfig:
     return configure(
         "async",
         set={**toggles, "sampling": case.sampling},
-        workload=str(lesson.folder / "clients.json"),
+        workload="clients",
         cost=str(lesson.folder / case.cost) if case.cost else None,
         jitter=case.jitter,
         steps=case.steps,
