@@ -32,16 +32,4 @@ ENDINGS: tuple[tuple[str, int], ...] = (
         '"Otto", "job": ',
         24,
     ),
-    (
-        '{"owner": "Quentin", "thing": "walnut violin", "witness": {"name": "Yara", '
-        '"job": "diver"}, "place": "in Market Street", "story": ["pawned", "between '
-        "two concert",
-        24,
-    ),
-    (
-        '{"owner": "Rufus", "thing": "hidden spring", "witness": {"name": "Tess", '
-        '"job": "librarian"}, "place": "along the trail", "story": ["fenced", "in '
-        "the dry se",
-        24,
-    ),
 )

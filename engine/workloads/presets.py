@@ -258,7 +258,7 @@ _WINDOW = Workload(
 )
 _ENDINGS = Workload(
     "endings",
-    "Seven texts that lack only their last words, on four rows: most end by EOS.",
+    "Five texts that lack only their last words, on four rows: most end by EOS.",
     batch=4,
     max_batched_tokens=96,
     requests=tuple(Prompt(text, length) for text, length in ENDINGS),

@@ -23,6 +23,9 @@ WRONG = (
 )
 """(mode, workload)."""
 
+STEPS = 56
+"""Enough for each fault to show."""
+
 
 class Entry(NamedTuple):
     """One line of the log; see the exercise."""
@@ -68,7 +71,7 @@ def logged(mode: str, workload: str) -> tuple[list[Entry], Run]:
             log.append(Entry("done", batch.step, ()))
             super().finish(batch)
 
-    config = configure(mode, workload=workload, compute=False)
+    config = configure(mode, workload=workload, steps=STEPS, compute=False)
     return log, execute(config, adjust=watch, loop_type=Watched)
 
 
