@@ -1,12 +1,13 @@
 """Scenes that are no run of the engine: small programs on its device, one file of them a lesson.
 
 A program is a function of the lesson's `programs.py` that makes a virtual device, lets the host
-call it, and returns it. Its arguments are words, the options that a learner may change. Here it is
-run, its device runs dry, and its figures are read; each says its unit in its name.
+call it, and returns it, with numbers by name where it has computed some. Its arguments are words,
+the options that a learner may change. Here it is run, its device runs dry, and its figures are
+read; each says its unit in its name.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +18,7 @@ from engine.oplog import Op, OpKind
 from engine.results.dump import build_trace
 from lessons.judging import load_module
 from lessons.lesson import Scene
-from traces import Trace
+from traces import Trace, device_activity
 
 FILE = "programs.py"
 
@@ -30,6 +31,7 @@ class Ran:
 
     device: VirtualDevice
     about: str
+    computed: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def hazards(self) -> list[Hazard]:
@@ -63,9 +65,10 @@ def functions_of(folder: Path) -> ModuleType:
 
 @lru_cache(maxsize=64)
 def _ran(folder: Path, name: str, options: tuple[tuple[str, str], ...]) -> Ran:
-    device: VirtualDevice = getattr(functions_of(folder), name)(**dict(options))
+    made = getattr(functions_of(folder), name)(**dict(options))
+    device, computed = made if isinstance(made, tuple) else (made, {})
     device.finish()
-    return Ran(device, name)
+    return Ran(device, name, computed)
 
 
 def ran(folder: Path, scene: Scene, changes: Mapping[str, str] | None = None) -> Ran:
@@ -94,6 +97,8 @@ FIGURES: dict[str, Callable[[Ran, str], float]] = {
     "host_free_ms": lambda run, _: max(op.issue_ns for op in run.work) / 1e6,
     "host_blocked_ms": _blocked_ms,
     "hazard_kinds": lambda run, _: len(run.hazards),
+    "kernels_percent": lambda run, _: 100 * device_activity(run.trace)[0].compute_active,
+    "computed": lambda run, name: run.computed[name],
 }
 """What reads each figure from a program's run; arguments stand behind a colon, as in
 `lessons.figures`: `ends_ms:A` is when operation A ends, `both_ms:A+B` how long both run."""

@@ -30,6 +30,10 @@ def two_streams(order):
         device.synchronize()
     two.launch(Kernel("b", "b", (memory.first(4),), (), None))
     return device
+
+
+def counted(order):
+    return two_streams(order), {"answer": 42.0}
 """
 
 
@@ -57,6 +61,13 @@ def test_a_programs_device_runs_dry_and_its_figures_are_those_of_its_log(folder)
     assert program_figure(run, "host_free_ms") == 2 and program_figure(run, "host_blocked_ms") == 0
     assert program_figure(run, "wall_ms") == 4
     assert program_figure(ran(folder, SCENE, {"order": "host"}), "host_blocked_ms") == 3
+
+
+def test_a_program_may_compute_numbers_beside_its_run(folder):
+    run = ran(folder, Scene(id="y", program="counted", options=SCENE.options))
+    assert program_figure(run, "computed:answer") == 42 and program_figure(run, "ends_ms:a") == 4
+    with pytest.raises(KeyError):
+        program_figure(run, "computed:question")
 
 
 def test_a_race_in_a_program_is_found(folder):

@@ -1,0 +1,12 @@
+"""Ask of each task what it reads, and who writes that."""
+
+load = "ahead"
+copy = "ahead"
+loss = "ahead"
+schedule = "ahead"
+checkpoint = "ahead"
+reduce_last = "own"
+clip = "all"
+update = "all"
+forward = "updated"
+gather = "updated"
