@@ -40,6 +40,8 @@ def _panel(run: Ran) -> Panel:
     """A program's lanes under a title that says how long it took and whether anything races."""
     told = t("program.hazards", count=len(run.hazards)) if run.hazards else t("program.no_hazards")
     title = t("program.title", total=short_ms(run.wall_ns), hazards=told)
+    for name, value in run.computed.items():
+        title += " · " + t(f"program.computed_{name}", value=f"{value:.3g}")
     gaps = find_gaps(run.trace)
     return Panel(title, run.trace, gaps, make_lanes(run.trace, gaps), True, run.hazards)
 
