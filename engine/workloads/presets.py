@@ -6,6 +6,7 @@ What they do with memory, arrivals and lengths is chosen so that each mechanism 
 from dataclasses import replace
 
 from engine.workloads.endings import ENDINGS
+from engine.workloads.few import FEW
 from engine.workloads.repeats import REPEATS
 from engine.workloads.workload import Prompt, Workload
 
@@ -263,6 +264,5 @@ _ENDINGS = Workload(
     max_batched_tokens=96,
     requests=tuple(Prompt(text, length) for text, length in ENDINGS),
 )
-WORKLOADS |= {
-    workload.name: workload for workload in (_RECOMPUTE, _SWAP, _CANCEL, _WINDOW, _ENDINGS)
-}
+_LISTED = (_RECOMPUTE, _SWAP, _CANCEL, _WINDOW, _ENDINGS, *FEW)
+WORKLOADS |= {workload.name: workload for workload in _LISTED}
