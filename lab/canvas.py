@@ -15,7 +15,7 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.lod import PLOT_PX
-from lab.window import MIN_NS, State, Window, WindowKeys, push_window
+from lab.window import MIN_NS, State, Window, WindowKeys, push_window, window_of
 
 FOLDER = Path(__file__).parent / "browser"
 HTML = """<div class="timeline">
@@ -62,7 +62,7 @@ def ask_of(value: Mapping[str, Any] | None) -> Ask | None:
         return None
     ask = Ask(*numbers)
     px = min(max(ask.plot_px, NARROWEST_PX), WIDEST_PX)
-    return ask._replace(plot_px=px) if ask.end_ns - ask.start_ns >= MIN_NS else None
+    return ask._replace(plot_px=px)
 
 
 def answered(state: State, canvas: str) -> int:
@@ -70,13 +70,17 @@ def answered(state: State, canvas: str) -> int:
     return int(state.get(f"{canvas}-answered", 0))
 
 
-def take_window(state: State, canvas: str, keys: WindowKeys, extent: Window) -> Ask | None:
-    """Show the window that a canvas asks for, unless that was done; the ask where it is new."""
+def take_window(
+    state: State, canvas: str, keys: WindowKeys, extent: Window, default: Window
+) -> Ask | None:
+    """Show the window that a canvas asks for, unless that was done or it is shown; the ask where
+    it is new. `extent` and `default` are those of `window_of`."""
     ask = ask_of(state.get(canvas))
     if ask is None or ask.n <= answered(state, canvas):
         return None
-    window = extent[0] + ask.start_ns, extent[0] + ask.end_ns
-    push_window(state, keys, (max(window[0], extent[0]), min(window[1], extent[1])))
+    start, end = max(extent[0] + ask.start_ns, extent[0]), min(extent[0] + ask.end_ns, extent[1])
+    if end - start >= MIN_NS and (start, end) != window_of(state, keys, extent, default):
+        push_window(state, keys, (start, end))
     state[f"{canvas}-answered"] = ask.n
     return ask
 

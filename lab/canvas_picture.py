@@ -117,6 +117,7 @@ def make_picture(inspection: Inspection, shown: Shown) -> Picture:
         "arrows": arrows,
         "mark": mark,
         "path": path,
+        "path_px": PATH_PX,
         "selected": NOTHING if shown.selected is None else shown.selected,
         "overview": overview_strips(inspection),
         "counters": counter_strips(panel, shown.window, origin),
@@ -206,4 +207,4 @@ def _path(rows: Sequence[Row], shown: Shown, origin: int) -> dict[str, list[Any]
         [at - origin, _px(keys[one].bottom), _px(keys[other].bottom)]
         for at, one, other in shown.path.links(shown.window, [*keys])
     ]
-    return drawn | {"links": links, "thick": PATH_PX}
+    return drawn | {"links": links}

@@ -19,7 +19,9 @@ SHARES_TOLD = 5
 
 def take_ask(inspection: Inspection) -> None:
     """Take over what the reader did on the canvas; before anything is drawn."""
-    ask = take_window(st.session_state, _canvas(inspection), KEYS, inspection.extent)
+    ask = take_window(
+        st.session_state, _canvas(inspection), KEYS, inspection.extent, inspection.first_window
+    )
     if ask is None:
         return
     if ask.span == NOTHING:
@@ -32,8 +34,9 @@ def inspect_timeline(inspection: Inspection, lanes: list[str]) -> Window:
     """Draw the chosen lanes, and return the window that is shown."""
     window = window_controls(KEYS, inspection.extent, inspection.first_window)
     path = st.toggle(t("path.switch"), key="path", bind=BOUND, help=t("path.help"))
+    place = st.empty()  # there in every run, so that the canvas stays where it is
     if path:
-        with st.spinner(t("path.walking"), show_time=True):
+        with place, st.spinner(t("path.walking"), show_time=True):
             inspection.path_lanes  # noqa: B018 - worked out here, under the spinner
     shown = Shown(
         lanes, window, selected(inspection), inspection.path_lanes if path else None,
@@ -56,7 +59,7 @@ def _canvas(inspection: Inspection) -> str:
 
 
 def _told(window: Window, picture: Picture) -> str:
-    told = t("view.window", start=f"{window[0] / 1e6:,.3f}", end=f"{window[1] / 1e6:,.3f}")
+    told = t("canvas.window", start=f"{window[0] / 1e6:,.3f}", end=f"{window[1] / 1e6:,.3f}")
     merged = picture.drawn - picture.single
     if merged:
         told += " " + t("view.merged", merged=f"{merged:,}", drawn=f"{picture.drawn:,}")

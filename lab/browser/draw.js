@@ -124,7 +124,7 @@ function drawArrows(t, { kind, ends }) {
 // The critical path: along the lower edge of the lanes, broken where it waits, as high as its share
 // where segments are drawn together, with a line wherever it changes the lane.
 function drawPath(t) {
-  const { pen, data } = t, { path, lanes } = data;
+  const { pen, data } = t, { path, lanes, path_px: thick } = data;
   const casing = (x, y, wide, high) => {
     pen.fillStyle = data.colors.pathEdge;
     pen.fillRect(x - 1, y - 1, wide + 2, high + 2);
@@ -133,13 +133,13 @@ function drawPath(t) {
   };
   for (const [at, y0, y1] of path.links) {
     const x = t.px(at), [from, to] = [y0, y1].sort((a, b) => a - b).map((y) => t.top + y);
-    casing(x - 1, from - path.thick, 2, to - from);
+    casing(x - 1, from - thick, 2, to - from);
   }
   path.x.forEach((start, i) => {
     const left = Math.max(t.px(start), data.left - 4), bottom = t.top + lanes[path.strip[i]].bottom;
     const right = Math.min(t.px(start + path.w[i]), data.left + t.plot + 4);
     if (right < left) return;
-    const high = Math.max(1, path.share[i] * path.thick);
+    const high = Math.max(1, path.share[i] * thick);
     if (path.style[i] === 0) casing(left, bottom - high, Math.max(1, right - left), high);
     else for (let x = left; x < right; x += 7) casing(x, bottom - 2, Math.min(3, right - x), 2);
   });

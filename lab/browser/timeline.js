@@ -1,9 +1,8 @@
 // The Inspect page's timeline: draws what `canvas_picture.py` left of the spans in a window.
 //
-// Zooming and panning redraw at once what is here; soon after, the window is asked for from the
-// server, whose answer has the bars that can be seen at that width. An ask says all that the reader
-// changed (window, selection), so that the last one is enough, and carries a number; an answer to
-// an older one leaves the reader where they are.
+// Zooming and panning redraw at once what is here; soon after, the server is asked for the bars that
+// can be seen in that window. An ask says all that the reader changed (window, selection), so that
+// the last one is enough; an answer to an older one leaves the reader where they are.
 
 const AXIS_PX = 40, RIGHT_PX = 10, OVERVIEW_ROW_PX = 26, COUNTER_PX = 54, SPACE_PX = 8;
 const ASK_AFTER_MS = 150, DRAG_PX = 4, MIN_NS = 1000, MIN_MARGIN_NS = 5000, ZOOM = 1.6;
@@ -139,18 +138,9 @@ class Timeline {
 
   // A span is selected; a bar that stands for several, or for a gap, is zoomed to.
   act(i) {
-    const { bars } = this.data;
-    if (bars.span[i] >= 0) {
-      this.selected = bars.span[i];
-      this.ask(0);
-    } else {
-      const margin = Math.max(bars.w[i], MIN_MARGIN_NS);
-      this.goTo(bars.x[i] - margin, bars.x[i] + bars.w[i] + margin, 0);
-    }
-  }
-
-  letGo() {
-    this.selected = -1;
+    const { bars } = this.data, margin = Math.max(bars.w[i], MIN_MARGIN_NS);
+    if (bars.span[i] < 0) return this.goTo(bars.x[i] - margin, bars.x[i] + bars.w[i] + margin, 0);
+    this.selected = bars.span[i];
     this.ask(0);
   }
 
@@ -203,7 +193,7 @@ class Timeline {
       ArrowRight: () => (e.shiftKey ? this.pan(0.25) : this.step(1)),
       ArrowUp: () => this.stepStrip(-1), ArrowDown: () => this.stepStrip(1),
       Enter: () => this.focus !== null && this.act(this.focus),
-      Escape: () => this.letGo(), Home: () => this.goTo(0, this.data.extent),
+      Escape: () => { this.selected = -1; this.ask(0); }, Home: () => this.goTo(0, this.data.extent),
       "+": () => this.zoom(1 / ZOOM, at), "-": () => this.zoom(ZOOM, at),
       w: () => this.zoom(1 / ZOOM, at), s: () => this.zoom(ZOOM, at),
       a: () => this.pan(-0.25), d: () => this.pan(0.25),
@@ -265,11 +255,8 @@ class Timeline {
   tell(i, at) {
     this.hint.hidden = i === null;
     if (i === null) return;
-    this.hint.replaceChildren(...this.data.bars.told[i].map((line, n) => {
-      const part = document.createElement(n ? "div" : "b");
-      part.textContent = line;
-      return part;
-    }));
+    const lines = this.data.bars.told[i].map((line, n) => cell(n ? "div" : "b", line));
+    this.hint.replaceChildren(...lines);
     const left = Math.min(at.offsetX + 14, this.width - this.hint.offsetWidth - 4);
     this.hint.style.left = `${Math.max(0, left)}px`;
     this.hint.style.top = `${at.offsetY + 18}px`;
@@ -291,15 +278,11 @@ class Timeline {
     const body = this.table.querySelector("tbody");
     body.replaceChildren();
     if (!this.table.open) return;
-    const heads = words.columns.map((word) => cell("th", word, { scope: "col" }));
-    this.table.querySelector("thead tr").replaceChildren(...heads);
+    this.table.querySelector("thead tr").replaceChildren(
+      ...words.columns.map((word) => cell("th", word, { scope: "col" })));
     body.replaceChildren(...bars.x.map((_, i) => {
-      const row = document.createElement("tr"), button = document.createElement("button");
-      const [name, times, ...others] = bars.told[i];
-      button.textContent = name;
-      button.onclick = () => this.act(i);
-      const first = cell("td", "");
-      first.append(button);
+      const [name, times, ...others] = bars.told[i], row = cell("tr", ""), first = cell("td", "");
+      first.append(cell("button", name, { onclick: () => this.act(i) }));
       const lane = lanes[strips[bars.strip[i]].lane].label;
       row.append(first, cell("td", lane), cell("td", times), cell("td", others.join("; ")));
       if (bars.span[i] >= 0 && bars.span[i] === this.selected) row.ariaCurrent = "true";
@@ -308,6 +291,7 @@ class Timeline {
   }
 }
 
+// An element with a text and properties.
 function cell(kind, text, more = {}) {
   return Object.assign(document.createElement(kind), { textContent: text }, more);
 }

@@ -30,21 +30,16 @@ def page() -> None:
         st.info(t("inspect.empty"))
         _record_link()
         return
+    top, explained = st.container(), inspection.explained
     with one_sentence():
-        if not inspection.explained:
-            _first_look(inspection)
-        _verdict(inspection)
-        _picture(inspection)
-
-
-def _first_look(inspection: Inspection) -> None:
-    """A long trace is drawn before the causes of its gaps are known, then again with them."""
-    place = st.container()
-    take_ask(inspection)
-    inspect_timeline(inspection, _lane_picker(inspection))
-    with place, st.spinner(t("inspect.explaining"), show_time=True):
-        inspection.explain()
-    st.rerun()
+        if explained:
+            with top:
+                _verdict(inspection)
+        _picture(inspection, explained)
+        if not explained:  # a long trace is drawn before its gaps are explained, then again
+            with top, st.spinner(t("inspect.explaining"), show_time=True):
+                inspection.explain()
+            st.rerun()
 
 
 def _verdict(inspection: Inspection) -> None:
@@ -80,17 +75,24 @@ def _of_this_lab(inspection: Inspection) -> str:
 
 
 @st.fragment
-def _picture(inspection: Inspection) -> None:
+def _picture(inspection: Inspection, explained: bool) -> None:
     """Lanes, search and jumps above the timeline; the selected span and the tabs below it.
+    `explained` says whether the page above tells of the gaps already.
 
     A fragment: a zoom draws this anew and not the uploader, which copies its file each time.
     """
+    if inspection.explained and not explained:  # a click came just when they were
+        st.rerun()
     take_ask(inspection)
     keys = _lane_picker(inspection)
     jumps = st.container(horizontal=True, gap="small", vertical_alignment="center")
-    found_table(inspection, search_box(jumps))
+    wanted = search_box(jumps)
+    with st.container():
+        found_table(inspection, wanted)
     chosen = selected(inspection)
     window = inspect_timeline(inspection, keys)
+    if not explained:
+        return
     with jumps:
         _jumps(inspection)
     span_panel(inspection, chosen)

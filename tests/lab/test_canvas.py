@@ -18,7 +18,7 @@ def state(**ask: Any) -> dict[Any, Any]:
 
 def test_an_ask_becomes_the_window_on_the_traces_own_clock() -> None:
     asked = state(start=1_000_000, end=3_000_000, span=7)
-    ask = take_window(asked, "canvas", KEYS, EXTENT)
+    ask = take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
     assert ask is not None and ask.span == 7
     assert window_of(asked, KEYS, EXTENT, EXTENT) == (6_000_000, 8_000_000)
     assert plot_px(asked, "canvas") == 900
@@ -28,28 +28,28 @@ def test_an_ask_becomes_the_window_on_the_traces_own_clock() -> None:
 
 def test_an_ask_is_answered_once_and_a_later_click_stays() -> None:
     asked = state()
-    assert take_window(asked, "canvas", KEYS, EXTENT)
+    assert take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
     asked["w0"], asked["w1"] = 50.0, 60.0  # a jump to a gap
-    assert take_window(asked, "canvas", KEYS, EXTENT) is None
+    assert take_window(asked, "canvas", KEYS, EXTENT, EXTENT) is None
     assert window_of(asked, KEYS, EXTENT, EXTENT) == (50_000_000, 60_000_000)
     asked["canvas"] = state(n=2)["canvas"]
-    assert take_window(asked, "canvas", KEYS, EXTENT)
+    assert take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
 
 
 def test_a_run_that_ends_before_it_has_noted_the_answer_gives_it_again() -> None:
     asked = state()
     for _ in range(2):
-        take_window(asked, "canvas", KEYS, EXTENT)
+        take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
         del asked["canvas-answered"]
         asked["w0"] = asked["w1"] = None  # what the browser still had
-    take_window(asked, "canvas", KEYS, EXTENT)
+    take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
     assert window_of(asked, KEYS, EXTENT, EXTENT) == (5_000_000, 14_000_000)
     assert asked[KEYS.history] == [(None, None)]
 
 
 @pytest.mark.parametrize(
     "value",
-    [None, {}, {"ask": None}, {"ask": {"n": 1}}, state(start="0")["canvas"], state(end=5)["canvas"],
+    [None, {}, {"ask": None}, {"ask": {"n": 1}}, state(start="0")["canvas"],
      state(px=None)["canvas"], state(start=1.5)["canvas"]],
 )  # fmt: skip
 def test_what_is_no_ask_is_none(value) -> None:
@@ -64,5 +64,12 @@ def test_a_drawing_is_neither_endlessly_wide_nor_nothing() -> None:
 
 def test_a_window_beyond_the_trace_is_cut() -> None:
     asked = state(start=-5_000_000, end=900_000_000)
-    take_window(asked, "canvas", KEYS, EXTENT)
+    take_window(asked, "canvas", KEYS, EXTENT, (6_000_000, 9_000_000))
     assert window_of(asked, KEYS, EXTENT, (0, 1)) == EXTENT
+
+
+@pytest.mark.parametrize("ask", [{"end": 100_000_000}, {"end": 5}, {"start": 9, "end": 3}])
+def test_what_is_shown_already_or_no_window_leaves_no_way_back(ask) -> None:
+    asked = state(**ask)
+    assert take_window(asked, "canvas", KEYS, EXTENT, EXTENT) is not None
+    assert "w0" not in asked and KEYS.history not in asked
