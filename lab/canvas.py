@@ -19,13 +19,13 @@ from lab.window import MIN_NS, State, Window, WindowKeys, push_window, window_of
 
 FOLDER = Path(__file__).parent / "browser"
 HTML = """<div class="timeline">
-  <canvas class="canvas" tabindex="0" role="application"></canvas>
+  <canvas class="canvas" tabindex="0" role="application" aria-describedby="keys"></canvas>
   <div class="hint" aria-hidden="true" hidden></div>
   <p class="said" role="status"></p>
-  <p class="keys"></p>
+  <p class="keys" id="keys"></p>
   <details class="table">
     <summary></summary>
-    <div tabindex="0"><table><thead><tr></tr></thead><tbody></tbody></table></div>
+    <div tabindex="0" role="region"><table><thead><tr></tr></thead><tbody></tbody></table></div>
   </details>
 </div>"""
 

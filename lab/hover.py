@@ -17,8 +17,11 @@ from traces.schema import NONE
 MAX_ARGS = 4
 MAX_PARTS = 6
 LONGEST_LINE = 120
-TEXTS = ("merged", "merged_gaps", "busy", "longest", "times", "step", "slot")
-"""Keys behind "hover." of what is said of every span; looked up once a picture."""
+TEXTS = (
+    "hover.merged", "hover.merged_gaps", "hover.busy", "hover.longest", "hover.times",
+    "hover.step", "hover.slot",
+)  # fmt: skip
+"""Keys of what is said of every span; looked up once a picture."""
 
 Lines = list[str]
 
@@ -42,7 +45,7 @@ class Hover:
         # arrays as they are: as a numpy array the column of args would decode all of them
         self._columns = {name: trace.spans[name].array for name in trace.spans}
         self._cause = cache(cause_text)
-        self._texts = {name: template(f"hover.{name}") for name in TEXTS}
+        self._texts = {key: template(key) for key in TEXTS}
 
     def names(self, span: int, is_gap: bool) -> tuple[str, ...]:
         """What to write inside a rectangle, unescaped: the fullest text first, then shorter."""
@@ -74,10 +77,10 @@ class Hover:
         column = self._columns
         parts = [str(column["track"][span]), str(column["kind"][span])]
         if column["step"][span] != NONE:
-            parts.append(self._texts["step"].format(step=column["step"][span]))
+            parts.append(self._texts["hover.step"].format(step=column["step"][span]))
         if column["slot"][span] != NONE:
             letter = slot_letter(int(column["slot"][span]))
-            parts.append(self._texts["slot"].format(slot=letter))
+            parts.append(self._texts["hover.slot"].format(slot=letter))
         return parts
 
     def _gap(self, number: int) -> Lines:
@@ -93,11 +96,11 @@ class Hover:
         dur = self._gaps[longest].ns if is_gap else int(self._columns["dur_ns"][longest])
         texts = self._texts
         return [
-            texts["merged_gaps" if is_gap else "merged"].format(count=f"{count:,}"),
-            texts["busy"].format(ms=exact_ms(busy), share=percent(share)),
-            texts["longest"].format(name=one_line(name), time=short_ms(dur)),
+            texts["hover.merged_gaps" if is_gap else "hover.merged"].format(count=f"{count:,}"),
+            texts["hover.busy"].format(ms=exact_ms(busy), share=percent(share)),
+            texts["hover.longest"].format(name=one_line(name), time=short_ms(dur)),
         ]
 
     def _times(self, start: int, dur: int) -> str:
         ends = {"start": exact_ms(start), "end": exact_ms(start + dur), "dur": exact_ms(dur)}
-        return self._texts["times"].format(**ends)
+        return self._texts["hover.times"].format(**ends)

@@ -1,7 +1,7 @@
 """A timeline on a page: overview strip, window controls, the picture, its legend in words.
 
-Both the Timeline and the Inspect page draw through here, so that a run and the file it was
-saved to look the same.
+The Timeline, Record and Compare pages draw through here. The Inspect page, whose traces are longer,
+has a canvas (`lab.canvas`) that shows the same bars.
 """
 
 from collections.abc import Mapping, Sequence

@@ -278,6 +278,7 @@ class Timeline {
     const body = this.table.querySelector("tbody");
     body.replaceChildren();
     if (!this.table.open) return;
+    this.table.querySelector("div").ariaLabel = words.table;
     this.table.querySelector("thead tr").replaceChildren(
       ...words.columns.map((word) => cell("th", word, { scope: "col" })));
     body.replaceChildren(...bars.x.map((_, i) => {
