@@ -15,6 +15,8 @@ from lab.units import percent
 from lab.window import Window, window_controls
 
 SHARES_TOLD = 5
+LEAST_SHARE = 0.0005
+"""A smaller share would be told as 0.0 %."""
 
 
 def take_ask(inspection: Inspection) -> None:
@@ -68,6 +70,8 @@ def _told(window: Window, picture: Picture) -> str:
 
 def _path_told(inspection: Inspection) -> str:
     """What the critical path is made of, the largest shares first."""
-    shares = list(inspection.path.share.items())
-    told = "; ".join(f"{one_line(name)} {percent(share)}" for name, share in shares[:SHARES_TOLD])
+    shares = list(inspection.path.share.items())[:SHARES_TOLD]
+    told = "; ".join(
+        f"{one_line(name)} {percent(share)}" for name, share in shares if share >= LEAST_SHARE
+    )
     return for_markdown(t("path.told", shares=told), 600)

@@ -82,9 +82,9 @@ function drawBars(t) {
     pen.globalAlpha = wide < 1 ? Math.max(0.45, wide) : 1;
     pen.fillStyle = style.fill;
     pen.fillRect(x, y, Math.max(wide, 1), high);
-    if (style.pattern && wide > 3) {
+    if (style.pattern) {
       pen.fillStyle = t.patterns[bars.style[i]];
-      pen.fillRect(x, y, wide, high);
+      pen.fillRect(x, y, Math.max(wide, 1), high);
     }
     pen.globalAlpha = 1;
     if (bars.count[i] === 1 && wide >= 10) {
@@ -125,23 +125,24 @@ function drawArrows(t, { kind, ends }) {
 // where segments are drawn together, with a line wherever it changes the lane.
 function drawPath(t) {
   const { pen, data } = t, { path, lanes, path_px: thick } = data;
-  const casing = (x, y, wide, high) => {
+  const cased = (x, y, wide, high, isUpright = false) => { // an edge along both sides of the line
     pen.fillStyle = data.colors.pathEdge;
-    pen.fillRect(x - 1, y - 1, wide + 2, high + 2);
+    if (isUpright) pen.fillRect(x - 1, y, wide + 2, high);
+    else pen.fillRect(x, y - 1, wide, high + 2);
     pen.fillStyle = data.colors.path;
     pen.fillRect(x, y, wide, high);
   };
   for (const [at, y0, y1] of path.links) {
     const x = t.px(at), [from, to] = [y0, y1].sort((a, b) => a - b).map((y) => t.top + y);
-    casing(x - 1, from - thick, 2, to - from);
+    cased(x - 1, from - thick, 2, to - from, true);
   }
   path.x.forEach((start, i) => {
     const left = Math.max(t.px(start), data.left - 4), bottom = t.top + lanes[path.strip[i]].bottom;
     const right = Math.min(t.px(start + path.w[i]), data.left + t.plot + 4);
     if (right < left) return;
     const high = Math.max(1, path.share[i] * thick);
-    if (path.style[i] === 0) casing(left, bottom - high, Math.max(1, right - left), high);
-    else for (let x = left; x < right; x += 7) casing(x, bottom - 2, Math.min(3, right - x), 2);
+    if (path.style[i] === 0) cased(left, bottom - high, Math.max(1, right - left), high);
+    else for (let x = left; x < right; x += 7) cased(x, bottom - 2, Math.min(3, right - x), 2);
   });
 }
 
