@@ -7,7 +7,7 @@ was clicked meanwhile. The value is then still there for the next run, and askin
 harm.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,19 +70,24 @@ def answered(state: State, canvas: str) -> int:
     return int(state.get(f"{canvas}-answered", 0))
 
 
-def take_window(
-    state: State, canvas: str, keys: WindowKeys, extent: Window, default: Window
-) -> Ask | None:
-    """Show the window that a canvas asks for, unless that was done or it is shown; the ask where
-    it is new. `extent` and `default` are those of `window_of`."""
+def answer(
+    state: State,
+    canvas: str,
+    keys: WindowKeys,
+    extent: Window,
+    default: Window,
+    select: Callable[[int], None],
+) -> None:
+    """Do what a canvas asks for, unless that was done: show its window, and `select` its span.
+    `extent` and `default` are those of `window_of`. That it was done is noted last."""
     ask = ask_of(state.get(canvas))
     if ask is None or ask.n <= answered(state, canvas):
-        return None
+        return
     start, end = max(extent[0] + ask.start_ns, extent[0]), min(extent[0] + ask.end_ns, extent[1])
     if end - start >= MIN_NS and (start, end) != window_of(state, keys, extent, default):
         push_window(state, keys, (start, end))
+    select(ask.span)
     state[f"{canvas}-answered"] = ask.n
-    return ask
 
 
 def plot_px(state: State, canvas: str) -> int:

@@ -3,12 +3,12 @@ critical path where it is switched on."""
 
 import streamlit as st
 
-from lab.canvas import plot_px, show_canvas, take_window
+from lab.canvas import answer, plot_px, show_canvas
 from lab.canvas_picture import NOTHING, Picture, Shown, make_picture
 from lab.catalogue import t
 from lab.escape import for_markdown, one_line
 from lab.in_url import BOUND
-from lab.inspect_window import KEYS, SELECTED, selected
+from lab.inspect_window import KEYS, SELECTED, let_go, selected
 from lab.inspection import Inspection
 from lab.legend import LONG_GAP, legend_html
 from lab.units import percent
@@ -21,15 +21,17 @@ LEAST_SHARE = 0.0005
 
 def take_ask(inspection: Inspection) -> None:
     """Take over what the reader did on the canvas; before anything is drawn."""
-    ask = take_window(
-        st.session_state, _canvas(inspection), KEYS, inspection.extent, inspection.first_window
-    )
-    if ask is None:
-        return
-    if ask.span == NOTHING:
-        st.session_state.pop(SELECTED, None)
-    else:
-        st.session_state[SELECTED] = inspection.key, ask.span
+
+    def select(span: int) -> None:
+        if span == NOTHING:
+            let_go()
+        else:
+            st.session_state[SELECTED] = inspection.key, span
+
+    answer(
+        st.session_state, _canvas(inspection), KEYS, inspection.extent, inspection.first_window,
+        select,
+    )  # fmt: skip
 
 
 def inspect_timeline(inspection: Inspection, lanes: list[str]) -> Window:

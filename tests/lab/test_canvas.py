@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lab.canvas import ask_of, plot_px, take_window
+from lab.canvas import answer, ask_of, plot_px
 from lab.lod import PLOT_PX
 from lab.window import WindowKeys, go_back, window_of
 
@@ -16,10 +16,16 @@ def state(**ask: Any) -> dict[Any, Any]:
     return {"canvas": {"ask": {"n": 1, "start": 0, "end": 9_000_000, "span": -1, "px": 900} | ask}}
 
 
+def take(asked: dict[Any, Any], default: tuple[int, int] = EXTENT) -> list[int]:
+    """Answer; the spans that were to be selected."""
+    spans: list[int] = []
+    answer(asked, "canvas", KEYS, EXTENT, default, spans.append)
+    return spans
+
+
 def test_an_ask_becomes_the_window_on_the_traces_own_clock() -> None:
     asked = state(start=1_000_000, end=3_000_000, span=7)
-    ask = take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
-    assert ask is not None and ask.span == 7
+    assert take(asked) == [7]
     assert window_of(asked, KEYS, EXTENT, EXTENT) == (6_000_000, 8_000_000)
     assert plot_px(asked, "canvas") == 900
     go_back(asked, KEYS)
@@ -28,21 +34,25 @@ def test_an_ask_becomes_the_window_on_the_traces_own_clock() -> None:
 
 def test_an_ask_is_answered_once_and_a_later_click_stays() -> None:
     asked = state()
-    assert take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
+    assert take(asked)
     asked["w0"], asked["w1"] = 50.0, 60.0  # a jump to a gap
-    assert take_window(asked, "canvas", KEYS, EXTENT, EXTENT) is None
+    assert not take(asked)
     assert window_of(asked, KEYS, EXTENT, EXTENT) == (50_000_000, 60_000_000)
     asked["canvas"] = state(n=2)["canvas"]
-    assert take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
+    assert take(asked)
 
 
 def test_a_run_that_ends_before_it_has_noted_the_answer_gives_it_again() -> None:
-    asked = state()
+    asked = state(span=7)
+
+    def interrupted(_: int) -> None:
+        raise InterruptedError
+
     for _ in range(2):
-        take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
-        del asked["canvas-answered"]
+        with pytest.raises(InterruptedError):
+            answer(asked, "canvas", KEYS, EXTENT, EXTENT, interrupted)
         asked["w0"] = asked["w1"] = None  # what the browser still had
-    take_window(asked, "canvas", KEYS, EXTENT, EXTENT)
+    assert take(asked) == [7]
     assert window_of(asked, KEYS, EXTENT, EXTENT) == (5_000_000, 14_000_000)
     assert asked[KEYS.history] == [(None, None)]
 
@@ -64,12 +74,12 @@ def test_a_drawing_is_neither_endlessly_wide_nor_nothing() -> None:
 
 def test_a_window_beyond_the_trace_is_cut() -> None:
     asked = state(start=-5_000_000, end=900_000_000)
-    take_window(asked, "canvas", KEYS, EXTENT, (6_000_000, 9_000_000))
+    take(asked, (6_000_000, 9_000_000))
     assert window_of(asked, KEYS, EXTENT, (0, 1)) == EXTENT
 
 
 @pytest.mark.parametrize("ask", [{"end": 100_000_000}, {"end": 5}, {"start": 9, "end": 3}])
 def test_what_is_shown_already_or_no_window_leaves_no_way_back(ask) -> None:
     asked = state(**ask)
-    assert take_window(asked, "canvas", KEYS, EXTENT, EXTENT) is not None
+    assert take(asked) == [-1]
     assert "w0" not in asked and KEYS.history not in asked
