@@ -120,6 +120,8 @@ FIGURES: dict[str, Callable[[Run, str], float]] = {
     "padding_rows": lambda run, _: run.service.padding_rows,
     "idle_rows": lambda run, _: run.service.idle_rows,
     "wasted_rows": lambda run, _: run.figures.wasted_rows,
+    "tokens_per_s": lambda run, _: run.service.throughput_tokens_per_s,
+    "inflight_tokens": lambda run, _: run.figures.peak["inflight_tokens"],
     "cancel_delay_ms": _cancel_delay_ms,
     "kv_plan_blocks": lambda run, _: run.parts.ledger.peak_plan,
     "kv_pool_blocks": lambda run, _: run.parts.pool.size,
