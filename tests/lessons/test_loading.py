@@ -7,6 +7,7 @@ import pytest
 
 from lessons.lesson import LessonError
 from lessons.loading import lesson_named, lessons, load_lesson, text_of
+from lessons.scenes import config_of
 from lessons.texts import parse_text
 
 
@@ -22,6 +23,16 @@ def change(path, pattern, replacement):
     changed = re.sub(pattern, replacement, text, count=1)
     assert changed != text
     path.write_text(changed, encoding="utf-8")
+
+
+def test_a_scene_may_have_a_cost_of_the_lessons_own_and_times_that_vary():
+    lesson = lesson_named("17")
+    scene, preset = lesson.scene_named("uneven"), lesson.scene_named("two")
+    assert scene.cost == str(lesson.folder / "uneven.json")
+    assert scene.has_own_files and not preset.has_own_files
+    config = config_of(scene)
+    assert (config.cost.name, config.jitter_percent) == ("uneven", scene.jitter)
+    assert config_of(preset).jitter_percent == 0.0 < scene.jitter
 
 
 def test_a_copy_of_a_lesson_is_read(folder):
