@@ -140,3 +140,8 @@ def test_waits_on_the_path_have_their_own_line_in_the_legend() -> None:
     names = make_picture(inspection, shown).names
     assert {PATH, PATH_WAIT} <= set(names)
     assert "wait on the critical path" in legend_html(names, slots=False)
+
+
+def test_a_trace_without_spans_is_an_empty_picture() -> None:
+    data = picture(Trace.from_rows([], meta={"format": "x"}))
+    assert data["bars"]["x"] == [] and data["lanes"] == [] and data["window"] == [0, 1]

@@ -4,13 +4,14 @@ They are not part of this repository. The folder is OVERLAP_LAB_PUBLIC_TRACES, o
 ../shared/public_traces beside the repository; without it these tests are skipped.
 """
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from lab.canvas_picture import Shown, make_picture
 from lab.comparing import steps_told
-from lab.gantt import draw
 from lab.inspect_verdict import verdict
 from lab.inspection import Inspection
 from traces import TraceError, compare, open_trace
@@ -53,7 +54,8 @@ def test_every_file_is_judged_and_drawn_or_refused_in_a_sentence(path: Path) -> 
     assert bool(verdict(opened)) == bool(opened.devices)
     assert opened.devices or opened.warnings
     assert sum(idle.idle_ns for idle in opened.idles) == sum(gap.ns for gap in opened.gaps)
-    assert draw([opened.panel(opened.first_lanes)], opened.first_window).figure["data"]
+    picture = make_picture(opened, Shown(opened.first_lanes, opened.first_window))
+    assert picture.drawn and json.loads(json.dumps(picture.data)) == picture.data
 
 
 @pytest.mark.parametrize(
