@@ -163,8 +163,10 @@ def _profiler_lanes(trace: Trace, gaps: Mapping[int, Layer]) -> list[Lane]:
             lanes.append(
                 Lane(f"{device}/{stream}", f"GPU {device} · stream {stream}", (strip,), gpu=True)
             )
-    drawn = (trace.spans["device"] == HOST) & (trace.spans["kind"] != "instant")
-    for track, spans in trace.spans[[*DRAWN, "track"]][drawn].groupby("track", sort=False):
+    # as a categorical the kinds are compared as numbers, once for all of the comparisons below
+    host = trace.spans[[*DRAWN, "track"]].assign(kind=pd.Categorical(trace.spans["kind"]))
+    drawn = (trace.spans["device"] == HOST) & (host["kind"] != "instant")
+    for track, spans in host[drawn].groupby("track", sort=False):
         lanes.append(_thread_lane(str(track), spans))
     return lanes
 

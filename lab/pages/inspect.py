@@ -1,5 +1,7 @@
 """The Inspect page: a trace file of your own, how idle its devices were, and why."""
 
+import time
+
 import streamlit as st
 
 from engine.config import ConfigError, described
@@ -19,6 +21,10 @@ from lab.inspection import Inspection
 from lab.units import short_ms
 
 JUMPS = 6
+BREATH_S = 0.1
+"""Before the gaps are explained, which leaves the interpreter little time for anything else: the
+picture is on its way to the browser by then."""
+
 PICKER = Picker("sample", 0, KEYS)
 
 
@@ -38,6 +44,7 @@ def page() -> None:
         _picture(inspection, explained)
         if not explained:  # a long trace is drawn before its gaps are explained, then again
             with top, st.spinner(t("inspect.explaining"), show_time=True):
+                time.sleep(BREATH_S)
                 inspection.explain()
             st.rerun()
 
