@@ -30,7 +30,7 @@ PATTERNS = (2, 3)
 """How many last tokens are looked up; a longer match is preferred."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class DraftViews(Views):
     """What the model's kernels see where rows have up to k drafts: what *place* has written."""
 

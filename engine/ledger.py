@@ -148,7 +148,7 @@ class Ledger:
             past = EOS in tokens[:-1] or len(tokens) > request.max_new_tokens
             if past or _goes_on_after_stop(request):
                 self.note("past", request.id, f"request {request.id} has tokens past its end")
-            shown = request.streamable
+            shown = request.streamable()
             if shown < request.streamed <= request.committed:
                 self.note(
                     "stop", request.id,

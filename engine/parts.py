@@ -196,8 +196,8 @@ class Parts:
             else:
                 self.ledger.wasted_rows += 1
                 request.throw_away(row.output + row.drafts)
-            kept = request.scheduled - request.called_off
-            if not request.scheduled >= request.computed >= len(request.tokens) <= kept:
+            in_order = request.scheduled >= request.computed >= len(request.tokens)
+            if request.called_off or not in_order:
                 self.ledger.lengths(request)
 
     def _note_stored(self, batch: Batch) -> None:
@@ -229,7 +229,7 @@ class Parts:
         early = self.mechanisms.stop_string == "streamed-early"
         for row in batch.rows:
             request = row.request
-            ready = len(request.tokens) if early else request.streamable
+            ready = len(request.tokens) if early else request.streamable()
             if self.listener is not None:
                 new = decode(request.tokens[request.streamed : ready])
                 if new:

@@ -29,8 +29,8 @@ from engine.workloads.workload import Workload
 
 @dataclass(slots=True)
 class Scheduler:
-    """Waiting and running requests. `ring_rows` is the size of the carry ring, `drafts`
-    how many a decode row has at most."""
+    """Waiting and running requests. `ring_rows` is the size of the carry ring, `ring_before`
+    the place of its first token of the batch before, `drafts` how many a decode row has at most."""
 
     workload: Workload
     mechanisms: Mechanisms
@@ -40,6 +40,7 @@ class Scheduler:
     drafts: int = 0
     rows: list[Row] = field(default_factory=list)
     padding_rows: int = 0
+    ring_before: int = 0
     life: Lifecycle = field(init=False)
     blocks: RequestBlocks = field(init=False)
     preemption: Preemption = field(init=False)
@@ -110,7 +111,8 @@ class Scheduler:
         """The rows of batch `step`; the requests' scheduled lengths move on."""
         rows = self._padding() if self.static else []
         budget = self.workload.max_batched_tokens - len(rows)
-        decoding, in_prefill = 0, []
+        decoding, in_prefill, before = 0, [], step - 1
+        self.ring_before = self.ring_place(before, 0)
         for request in self.running:
             if request.finished:
                 continue
@@ -121,10 +123,11 @@ class Scheduler:
             left = request.row_limit - output
             if left + request.drafted > 0:
                 decoding += 1
-                known = len(request.tokens) >= output or request.last_step == step - 1
-                if budget and left and known and not request.stalled:
+                known = len(request.tokens) >= output
+                ready = known or request.last_step == before
+                if ready and budget and left and not request.stalled:
                     drafts = self.drafts and self._drafts(request, min(left, budget) - 1)
-                    rows.append(self._decode_row(request, output, len(rows), step, drafts))
+                    rows.append(self._decode_row(request, output, known, len(rows), step, drafts))
                     budget -= 1 + drafts
         in_prefill += self.life.admit(step, decoding + len(in_prefill))
         for request in in_prefill:
@@ -188,15 +191,15 @@ class Scheduler:
         return 0 if lost else min(self.drafts, most, room)
 
     def _decode_row(
-        self, request: Request, output: int, number: int, step: int, drafts: int
+        self, request: Request, output: int, known: bool, number: int, step: int, drafts: int
     ) -> Row:
         """Row `number` of batch `step`, for output token `output`: the token sampled before it,
         and its drafts.
 
-        Where the host does not know it yet, something stands in for it, and `carry` says
+        Where it is not `known` to the host yet, something stands in for it, and `carry` says
         where in the ring it lies.
         """
-        if len(request.tokens) >= output:
+        if known:
             token, carry = request.tokens[output - 1], -1
         else:
             token, carry = self._stand_in(request, number)
@@ -214,13 +217,13 @@ class Scheduler:
     def _stand_in(self, request: Request, number: int) -> tuple[int, int]:
         """What stands in for the unknown token (stale is the last one the host has seen), and
         where in the ring it lies; `number` is the request's row in the new batch."""
-        m = self.mechanisms
-        stale = m.carry == "add-stale" and request.tokens
-        token = request.tokens[-1] if stale else PLACEHOLDER
+        m, token = self.mechanisms, PLACEHOLDER
+        if m.carry == "add-stale" and request.tokens:
+            token = request.tokens[-1]
         if m.carry == "none":
             return token, -1
         row = number if m.carry_key == "row" else request.last_row
-        return token, self.ring_place(request.last_step, row)
+        return token, (self.ring_before + row) % self.ring_rows
 
     def _leaked_carry(self, request: Request, step: int) -> int:
         leaked = self.mechanisms.carry_partial_prefill == "leaked"

@@ -15,7 +15,7 @@ from engine.device.buffer import Buffer
 from engine.oplog import Access, row_mask, rows_mask
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Views:
     """T token rows and R request rows from row `first` on; B columns of the block table.
 

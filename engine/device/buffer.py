@@ -14,7 +14,7 @@ class Buffer:
 
     A buffer may be a view of another one: it has the other's `info`, begins at its row
     `start`, and `unit` of the other's rows make one of its own. An access is to the rows of
-    the memory itself, so views that overlap are seen to.
+    the memory itself, so views that overlap are seen to. A row has `row_bytes` bytes.
     """
 
     info: BufferInfo
@@ -22,8 +22,13 @@ class Buffer:
     pinned: bool = True
     start: int = 0
     unit: int = 1
+    row_bytes: int = field(init=False)
     _firsts: dict[int, Access] = field(default_factory=dict, init=False)
     _arrays: list[np.ndarray] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        row_bytes = self.unit * self.info.nbytes // self.info.rows
+        object.__setattr__(self, "row_bytes", row_bytes)
 
     def rows(self, mask: int) -> Access:
         """An access to the rows of `mask`."""
@@ -39,11 +44,6 @@ class Buffer:
             access = Access(self.info.index, (1 << rows * self.unit) - 1 << self.start)
             self._firsts[rows] = access
         return access
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of one row."""
-        return self.unit * self.info.nbytes // self.info.rows
 
     def part(self, start: int, stop: int) -> "Buffer":
         """A view of the rows start <= r < stop."""

@@ -27,26 +27,27 @@ class Clocks(HostCalls[Task]):
     def __init__(self, settings: Settings) -> None:
         self._stop_at_ns = settings.stop_at_ns
         self._call_at_ns = NEVER
-        self.change_cost(settings.cost)
         self._simulator = Simulator(self._finished)
         super().__init__(settings, self._simulator.tails)
+        self.change_cost(settings.cost)
 
     def change_cost(self, cost: CostModel) -> None:
         """What is begun or called from now on takes the time that `cost` says."""
-        self.cost = cost
-        self._host_work_ns = cache(cost.host_work_ns)
-        self._kernel_work_ns = cache(cost.kernel_work_ns)
-        self._copy_work_ns = cache(cost.copy_work_ns)
+        self.cost, varied = cost, self._jitter.varied
+        self._host_work_ns = varied(cache(cost.host_work_ns))
+        self._launch_work_ns = varied(cache(lambda: cost.launch_ns))
+        self._kernel_work_ns = varied(cache(cost.kernel_work_ns))
+        self._copy_work_ns = varied(cache(cost.copy_work_ns))
 
     def call_at(self, at_ns: int, action: Callable[[], None]) -> None:
         """Call `action` once the host's clock has reached an instant, between two of its acts."""
         self._call_at_ns, self._action = at_ns, action
-        self._call_due()
+        if self.now_ns >= at_ns:
+            self._call_due()
 
     def _call_due(self) -> None:
-        if self.now_ns >= self._call_at_ns:
-            self._call_at_ns = NEVER
-            self._action()
+        self._call_at_ns = NEVER
+        self._action()
 
     def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
         self._simulator.add_stream()
@@ -54,7 +55,7 @@ class Clocks(HostCalls[Task]):
 
     def host(self, name: str, units: int = 1) -> HostWork:
         """A span of host work: its time passes first, then what it encloses happens."""
-        work_ns = self._jitter.apply(self._host_work_ns(name, units))
+        work_ns = self._host_work_ns(name, units)
         span = self._span(name, work_ns)
         self._pass(work_ns)
         return HostWork(self, span)
@@ -73,7 +74,8 @@ class Clocks(HostCalls[Task]):
         self.now_ns = now_ns = self.now_ns + cost_ns
         if now_ns > self._stop_at_ns:
             self._freeze()
-        self._call_due()
+        if now_ns >= self._call_at_ns:
+            self._call_due()
 
     def _freeze(self) -> NoReturn:
         """Raise Stopped; what is running or queued at that instant ends there in the log."""
@@ -98,7 +100,8 @@ class Clocks(HostCalls[Task]):
             span.end_ns = self.now_ns
             if not done:
                 self._freeze()
-        self._call_due()
+        if self.now_ns >= self._call_at_ns:
+            self._call_due()
 
     def _span(self, name: str, length_ns: int = 0, waits_for: str = "") -> HostSpan:
         """A host span that begins now; it ends at the latest where the run is frozen."""

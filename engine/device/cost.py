@@ -6,7 +6,7 @@ seeded random factors, so that a race can be tried under many timings.
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 MS = 1_000_000
@@ -129,6 +129,12 @@ class Jitter:
     def __init__(self, percent: float, seed: int) -> None:
         self.percent = percent
         self._random = random.Random(f"jitter {seed}")
+
+    def varied(self, duration_ns: Callable[..., int]) -> Callable[..., int]:
+        """The function whose durations are jittered; without jitter the function itself."""
+        if not self.percent:
+            return duration_ns
+        return lambda *given: self.apply(duration_ns(*given))
 
     def apply(self, duration_ns: int) -> int:
         """The jittered duration (ns, never negative)."""

@@ -16,6 +16,7 @@ import torch
 from engine.device.api import Context, Event, HostSpan, Memory, Stream
 from engine.device.buffer import Buffer
 from engine.oplog import (
+    HOST,
     NONE,
     Access,
     BufferInfo,
@@ -106,9 +107,10 @@ class Recorder(ABC):
     ) -> Op:
         """Append an operation that the host called at `call_ns` and is done calling now."""
         ops, at, now_ns = self.log.ops, self.context, self.now_ns
+        line = _loop_line(3 if stream == HOST else 4)
         op = Op(
             len(ops), kind, name, stream, at.step, at.slot, reads, writes,
-            NONE, _loop_line(), nbytes, (), call_ns, now_ns, call_ns, now_ns,
+            NONE, line, nbytes, (), call_ns, now_ns, call_ns, now_ns,
         )  # fmt: skip
         ops.append(op)
         return op
@@ -126,15 +128,17 @@ class HostWork(msgspec.Struct):
         self.span.end_ns = self.device.now_ns
 
 
-def _loop_line() -> int:
-    """The line of engine/loop.py from which the present call comes (NONE elsewhere)."""
-    frame: FrameType | None = sys._getframe(3)  # behind `_log` and a method of the device
-    while frame is not None and frame.f_code.co_filename != LOOP_FILE:
+def _loop_line(depth: int) -> int:
+    """The line of engine/loop.py from which the present call comes (NONE elsewhere): it is at
+    least `depth` frames away, behind `_log`, a method of the device and one of the stream."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename == LOOP_FILE:
+            place = code.co_firstlineno, frame.f_lasti
+            line = _LINES.get(place)
+            if line is None:
+                line = _LINES[place] = frame.f_lineno
+            return line
         frame = frame.f_back
-    if frame is None:
-        return NONE
-    place = frame.f_code.co_firstlineno, frame.f_lasti
-    line = _LINES.get(place)
-    if line is None:
-        line = _LINES[place] = frame.f_lineno
-    return line
+    return NONE

@@ -88,7 +88,9 @@ class Simulator:
         """Put a task behind its stream, and behind `deps`, at host time `issue_ns` (not in
         the past)."""
         if issue_ns > self.now_ns:
-            self.advance(issue_ns)
+            if self.next_ns <= issue_ns:
+                self.advance(issue_ns)
+            self.now_ns = issue_ns
         for other in self.tails[task.stream] + deps:
             if not other.done:
                 other.followers.append(task)
@@ -170,11 +172,11 @@ class Simulator:
         if ready:
             held = []
             while ready:
-                entry = heappop(ready)
-                if entry[1].engine in self.busy_engines:
-                    held.append(entry)
+                seq, task = heappop(ready)
+                if task.engine in self.busy_engines:
+                    held.append((seq, task))
                 else:
-                    self._start(entry[1])
+                    self._start(task)
             ready += held
         if len(running) > 1 or self.slowed:
             self._share()

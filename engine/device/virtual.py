@@ -21,6 +21,9 @@ from engine.device.effects import move_in_chunks, move_rows_in_chunks, run_body
 from engine.device.simulator import Task
 from engine.oplog import HOST, Access, OpKind, rows_mask
 
+COPIES = {True: (OpKind.H2D, "h2d"), False: (OpKind.D2H, "d2h")}
+"""What a copy to the device (True) or to the host is, and the engine that makes it."""
+
 
 class VirtualDevice(Clocks):
     """A `Device` on a simulated clock; see engine.device.api for the protocol."""
@@ -33,14 +36,14 @@ class VirtualDevice(Clocks):
             for kernel in kernels:
                 self._repair_before(stream, kernel.name)
         cost, info, call_ns = self.cost, stream.info, self.now_ns
-        self._pass(self._jitter.apply(cost.launch_ns))
+        self._pass(self._launch_work_ns())
         first = len(self.log.ops)
         for kernel in kernels:
             name, family, reads, writes, body, tokens, share = kernel
             op = self._log(OpKind.KERNEL, name, info.index, reads, writes, call_ns)
             if name != called:
                 op.graph, op.replay = called, first
-            work_ns = self._jitter.apply(self._kernel_work_ns(family, share, tokens))
+            work_ns = self._kernel_work_ns(family, share, tokens)
             task = Task(
                 op.seq, info.index, work_ns, "",
                 cost.occupancy, cost.kernel_bandwidth, info.priority,
@@ -60,25 +63,25 @@ class VirtualDevice(Clocks):
     ) -> None:
         """Copy rows between host and device; a pageable host buffer blocks the host."""
         to_device, info, cost = src.info.on_host, stream.info, self.cost
-        kind, engine = (OpKind.H2D, "h2d") if to_device else (OpKind.D2H, "d2h")
+        kind, engine = COPIES[to_device]
         name, call_ns = f"{engine} {src.info.label}", self.now_ns
         if self._repairs is not None:
             self._repair_before(stream, name)
         pageable = not (src.pinned if to_device else dst.pinned)
-        work_ns = self._jitter.apply(self._copy_work_ns(to_device, share, pageable))
-        self._pass(self._jitter.apply(cost.launch_ns))
-        moves = dst.data is not None and src.data is not None
-        source = src.array if moves else None
+        work_ns = self._copy_work_ns(to_device, share, pageable)
+        self._pass(self._launch_work_ns())
         reads: tuple[Access, ...] = (src.first(rows),)
+        staged = None
         if pageable and to_device:
-            source = self._stage(src, reads, work_ns)
-            reads = ()
-        nbytes = rows * src.row_bytes
-        op = self._log(kind, name, info.index, reads, (dst.first(rows),), call_ns, nbytes)
-        engine = "copy" if cost.copy_engines == 1 else engine
+            staged, reads = self._stage(src, reads, work_ns), ()
+        writes, nbytes = (dst.first(rows),), rows * src.row_bytes
+        op = self._log(kind, name, info.index, reads, writes, call_ns, nbytes)
+        if cost.copy_engines == 1:
+            engine = "copy"
         task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
         fails = self._fault is not None and self._fault.strikes(op, task)
-        if moves and source is not None and not fails:
+        if self.compute and not fails:
+            source = src.array if staged is None else staged
             move_in_chunks(task, dst.array, source, rows, cost.chunks)
         self._enqueue(task, op)
         if self._repairs is not None:
@@ -92,11 +95,11 @@ class VirtualDevice(Clocks):
     ) -> None:  # fmt: skip
         """Copy any rows between the device and pinned host memory."""
         info, cost = stream.info, self.cost
-        kind, engine = (OpKind.H2D, "h2d") if src.info.on_host else (OpKind.D2H, "d2h")
+        kind, engine = COPIES[src.info.on_host]
         name, call_ns = f"{engine} {src.info.label}", self.now_ns
         if self._repairs is not None:
             self._repair_before(stream, name)
-        self._pass(self._jitter.apply(cost.launch_ns))
+        self._pass(self._launch_work_ns())
         reads, writes = (src.rows(rows_mask(from_rows)),), (dst.rows(rows_mask(to_rows)),)
         nbytes = len(to_rows) * src.info.nbytes // src.info.rows
         op = self._log(kind, name, info.index, reads, writes, call_ns, nbytes)

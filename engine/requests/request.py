@@ -159,7 +159,6 @@ class Request:
         if self.ended and output + 1 >= self.max_new_tokens:
             self.finished = True
 
-    @property
     def streamable(self) -> int:
         """Committed tokens that may be shown: all that no later token can take back."""
         if self.text_end is not None:

@@ -34,9 +34,9 @@ def pieces(text, stops):
     for step, byte in enumerate(data):
         if not request.finished:
             request.commit(byte, step)
-            assert request.streamed <= request.streamable <= request.committed
-            shown.append(decode(request.tokens[request.streamed : request.streamable]))
-            request.streamed = request.streamable
+            assert request.streamed <= request.streamable() <= request.committed
+            shown.append(decode(request.tokens[request.streamed : request.streamable()]))
+            request.streamed = request.streamable()
     return shown, request
 
 
