@@ -7,8 +7,7 @@ failed, told in one line on stderr.
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +35,7 @@ from engine.results.report import (
 )
 from traces import TraceError, open_trace, write_trace
 from traces.arguments import OneLineParser, count, one_line
+from traces.output import check_place, confirmed, writing
 
 TOLD = (OSError, ValueError, DeviceError, TraceError)
 """What ends a command with one line: all that says bad input is a ValueError or one of these."""
@@ -168,7 +168,8 @@ def _fork(options: argparse.Namespace) -> Fork | None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    _refuse_unwritable(options.out)
+    if options.out is not None:
+        check_place(options.out)
     config = configure(
         options.mode, set=_settings(options.set), cost=options.cost, workload=options.workload,
         batch=options.batch, steps=options.steps, requests=options.requests, seed=options.seed,
@@ -178,14 +179,14 @@ def _run(options: argparse.Namespace) -> int:
     if options.profile is not None:
         if options.out is None:
             raise ValueError("--profile writes a recording: say where with --out FILE.json.gz")
-        with _written(options.out):
+        with writing(options.out):
             result, compared = run_profiled(config, options.out)
         report = run_report(result) | {"profile": compared}
     else:
         result = execute(config)
         report = run_report(result)
         if options.out is not None:
-            with _written(options.out):
+            with writing(options.out):
                 write_trace(result.trace, options.out)
     if config.fork is not None:
         report["fork"] = fork_report(config)
@@ -194,40 +195,20 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _fit(options: argparse.Namespace) -> int:
-    _refuse_unwritable(options.out)
+    check_place(options.out)
     if options.trace is None:
         trace = execute(configure("sync", device="threads", steps=FIT_STEPS)).trace
     else:
         trace = open_trace(options.trace)
     fit = fit_cost if trace.is_engine_dump else fit_steps
     cost = fit(trace, options.out.stem)
-    with _written(options.out):
+    with writing(options.out):
         options.out.write_text(dump_cost(cost), encoding="utf-8")
     print(
         f"{cost.about} Host {cost.host_step_ns / MS:.3f} ms, device {cost.gpu_step_ns / MS:.3f} ms"
-        f"\n{_wrote(options.out)}: use it with --cost"
+        f"\n{confirmed(options.out)}: use it with --cost"
     )
     return 0
-
-
-def _refuse_unwritable(path: Path | None) -> None:
-    """Say before the work that its result will have no place."""
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        reason = "it is a folder" if path.is_dir() else "its folder does not exist"
-        raise OSError(f"{str(path)!r} cannot be written: {reason}")
-
-
-def _wrote(path: Path) -> str:
-    return f"wrote {path} ({path.stat().st_size / 1e3:,.1f} kB)"
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[None]:
-    """Say which file it is that cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(f"{str(path)!r} cannot be written: {error.strerror}") from None
 
 
 def _text(result: Run, report: dict[str, Any], out: Path | None) -> str:
@@ -258,7 +239,7 @@ def _text(result: Run, report: dict[str, Any], out: Path | None) -> str:
     lines += [f"broken invariant: {sentence}" for sentence in report["invariants"]]
     lines += [f"error: {sentence}" for sentence in report["errors"]]
     if out is not None:
-        lines.append(f"{_wrote(out)}: open it on the Inspect page or in Perfetto")
+        lines.append(f"{confirmed(out)}: open it on the Inspect page or in Perfetto")
     return "\n".join(lines)
 
 

@@ -21,6 +21,7 @@ from typing import Any
 from traces import comparison, summary, whatif
 from traces.arguments import OneLineParser, count, one_line, run
 from traces.conversion import OUT_HELP, check_target, convert
+from traces.output import confirmed
 from traces.progress_bar import reading_bar
 from traces.readers.reader import open_trace, read_traces
 from traces.readers.source import MAX_BYTES
@@ -124,8 +125,7 @@ def _convert(options: argparse.Namespace) -> int:
     check_target(options.other)
     trace = _read(options)
     convert(trace, options.other)
-    size = Path(options.other).stat().st_size / 2**20
-    print(f"wrote {options.other}: {len(trace.spans):,} spans, {size:,.1f} MiB")
+    print(f"{confirmed(options.other)}: {len(trace.spans):,} spans")
     return 0
 
 

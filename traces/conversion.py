@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from traces.chrome_writer import write_trace
+from traces.output import check_place, writing
 from traces.schema import NONE, Trace, TraceError
 
 CHROME = (".json", ".json.gz")
@@ -23,34 +24,19 @@ def convert(trace: Trace, path: str | Path) -> None:
     """
     check_target(path)
     write = _write_parquet if os.fspath(path).endswith(PARQUET) else write_trace
-    try:
+    with writing(path):
         write(trace, path)
-    except OSError as error:
-        raise _unwritable(path, error) from error
 
 
 def check_target(path: str | Path) -> None:
     """Raise TraceError where `convert` could not write: another ending than those of `OUT_HELP`,
     or a place that is no file or closed to us. Nothing there is changed."""
-    target = Path(path)
     if not os.fspath(path).endswith((*CHROME, PARQUET)):
         raise TraceError(
-            f"{target.name} has no ending that says the format: give it .json, .json.gz "
+            f"{Path(path).name} has no ending that says the format: give it .json, .json.gz "
             "or .parquet."
         )
-    is_new = not os.path.lexists(target)
-    try:
-        with target.open("ab"):
-            pass
-        if is_new:
-            target.unlink()
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: str | Path, error: OSError) -> TraceError:
-    reason = error.strerror or str(error)
-    return TraceError(f"{Path(path)} cannot be written ({reason}); check the path.")
+    check_place(path)
 
 
 def _write_parquet(trace: Trace, path: str | Path) -> None:
