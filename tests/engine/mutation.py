@@ -148,15 +148,17 @@ def _idles_more(result: Run, reference: Run) -> bool:
     )
 
 
-@lru_cache(maxsize=len(PLACES))
-def reached(module: ModuleType) -> frozenset[int]:
-    """The lines of a module that correct engines come to: what else it says is a toggle's."""
-    lines: set[int] = set()
+@lru_cache(maxsize=1)
+def reached() -> dict[ModuleType, set[int]]:
+    """The lines of each module that correct engines come to: what else it says is a toggle's."""
+    lines: dict[ModuleType, set[int]] = {module: set() for module in PLACES}
+    lines_in = {module.__file__: found for module, found in lines.items()}
 
     def trace(frame: FrameType, event: str, _: object) -> Callable[..., object] | None:
-        if frame.f_code.co_filename != module.__file__:
+        found = lines_in.get(frame.f_code.co_filename)
+        if found is None:
             return None
-        lines.add(frame.f_lineno)
+        found.add(frame.f_lineno)
         return trace
 
     before = sys.gettrace()
@@ -166,12 +168,12 @@ def reached(module: ModuleType) -> frozenset[int]:
             execute(cell.config())
     finally:
         sys.settrace(before)
-    return frozenset(lines)
+    return lines
 
 
 def live_mutants() -> list[Mutant]:
     """Those that change a line of a correct engine."""
-    return [mutant for mutant in mutants() if mutant.line in reached(mutant.module)]
+    return [mutant for mutant in mutants() if mutant.line in reached()[mutant.module]]
 
 
 def row_of(name: str, caught: dict[Cell, str]) -> str:

@@ -7,6 +7,7 @@ with two, three and four batches in flight; `check` says what must hold of every
 import json
 from collections import defaultdict
 from dataclasses import replace
+from functools import lru_cache
 
 import pytest
 
@@ -35,10 +36,15 @@ both_loops = pytest.mark.parametrize("loop", ["pipelined", "ready-queue"])
 several_depths = pytest.mark.parametrize("depth", [2, 3, 4])
 
 
+@lru_cache
+def run_of_sync(workload):
+    """The synchronous run that all forms and depths of a scenario are held against."""
+    return execute(configure("sync", workload=workload))
+
+
 def steps_of_sync(workload):
     """The step that commits each token of a request in the synchronous loop, by its id."""
-    requests = execute(configure("sync", workload=workload)).requests
-    return {request.id: request.committed_at for request in requests}
+    return {request.id: request.committed_at for request in run_of_sync(workload).requests}
 
 
 @both_loops
@@ -68,7 +74,7 @@ def test_a_request_is_cancelled_in_flight(loop, depth):
     """B's client hangs up while rows of B are in flight: nothing of them is committed."""
     listed = tuple(Prompt(text, 40, name) for text, name in zip(STORIES, "ABCD", strict=True))
     work = Workload(batch=3, max_batched_tokens=96, requests=listed)
-    whole = {r.id: r.text for r in execute(configure("sync", workload=work)).requests}
+    whole = run_of_sync(work).texts
     hanging_up = replace(listed[1], cancel_step=17)
     story = play(replace(work, requests=(listed[0], hanging_up, *listed[2:])), loop, depth)
     check(story, depth)
@@ -125,7 +131,7 @@ def test_a_prefix_hit_spares_a_request_part_of_its_prefill(loop, depth):
     assert begun["A"] == begun["B"] == 0
     assert begun["C"] == begun["D"] == blocks * work.block_size
     assert story.result.parts.scheduler.blocks.reused == 2 * blocks
-    plain = execute(configure("sync", workload=replace(work, prefix_cache=False)))
+    plain = run_of_sync(replace(work, prefix_cache=False))
     assert story.result.texts == plain.texts
 
 
@@ -160,7 +166,7 @@ def test_a_grammar_and_a_stop_string_reach_across_tokens(loop, depth):
     story = play(work, loop, depth)
     check(story, depth)
     free = tuple(replace(prompt, grammar="", stop=()) for prompt in listed)
-    unruled = execute(configure("sync", workload=replace(work, requests=free))).texts
+    unruled = run_of_sync(replace(work, requests=free)).texts
     for prompt in (record, both):  # without its grammar it would not have become JSON
         assert read((prompt.prompt + story.request(prompt.id).text).encode()) is not None
         assert read((prompt.prompt + unruled[prompt.id]).encode()) is None

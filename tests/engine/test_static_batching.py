@@ -31,7 +31,7 @@ def members(result):
 @pytest.mark.parametrize("depth", ["1", "2", "3"])
 @pytest.mark.parametrize("workload", ["chat", "churn", "chat-poisson", "chat-bursts"])
 def test_the_tokens_are_those_of_continuous_batching_in_more_steps(workload, depth):
-    result = static(workload, set={"depth": depth})
+    result = static(workload, set={"depth": depth}, requests=14)
     assert result.token_diff.count == 0
     assert result.steps > baseline(result.config, asynchronous=True).steps
     assert not result.hazards and not result.invariants
