@@ -9,7 +9,8 @@ from uuid import uuid4
 
 import streamlit as st
 
-PLACE: Final = "overlap-lab-progress"
+from lessons.progress import NAME
+
 SESSION: Final = "course-session"
 SCRIPT = """
 let handed = "";
@@ -33,6 +34,6 @@ def browser_store(text: str, begun: bool) -> str:
     """Write `text` to the browser where the session has `begun`; returns what the browser had from
     before ("" for nothing)."""
     session = st.session_state.setdefault(SESSION, uuid4().hex)
-    data = {"text": text, "begun": begun, "place": PLACE, "session": session}
+    data = {"text": text, "begun": begun, "place": NAME, "session": session}
     found = _component(data=data, key="course-progress-store", on_before_change=lambda: None)
     return str(found.get("before") or "")

@@ -16,11 +16,12 @@ from engine.modes.table import ModeError
 from engine.workloads.workload import WorkloadError
 from lab.escape import for_markdown
 from lab.measuring import BusyError
+from lessons.lesson import LessonError
 from traces import TraceError
 
 KNOWN = (
     ModeError, MechanismError, CostError, WorkloadError, TraceError, ConfigError, DeviceError,
-    FitError, BusyError, ForkError, DurationError,
+    FitError, BusyError, ForkError, DurationError, LessonError,
 )  # fmt: skip
 LONGEST = 500
 

@@ -76,7 +76,7 @@ def _questions(lesson: Lesson) -> None:
             known = given
     if not known:
         return
-    verdict = check_answers(SimpleNamespace(**known), lesson)  # type: ignore[arg-type]
+    verdict = check_answers(SimpleNamespace(**known), lesson)
     if locked():
         st.success(t("lessons.handed_in"))
         return

@@ -5,11 +5,12 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.escape import for_markdown
-from lab.lesson_state import bring_back, done_of, forget, go_to, progress
+from lab.lesson_class import class_predictions
+from lab.lesson_state import bring_back, done_of, forget, go_to, locked, progress
 from lab.lesson_text import text
-from lab.progress import ProgressError, dumped
 from lessons.lesson import Lesson
-from lessons.loading import lessons
+from lessons.loading import broken, lessons
+from lessons.progress import NAME, ProgressError, dumped
 
 
 def lesson_list() -> None:
@@ -18,7 +19,11 @@ def lesson_list() -> None:
     st.caption(t("lessons.lead"))
     for lesson in lessons().values():
         _row(lesson)
+    for number, fault in broken().items():
+        st.warning(t("lessons.broken", number=number, fault=for_markdown(fault)))
     _take_along()
+    if not locked():
+        class_predictions()
 
 
 def _row(lesson: Lesson) -> None:
@@ -54,7 +59,7 @@ def _take_along() -> None:
     with st.expander(t("lessons.progress"), key="progress-box"):
         st.caption(t("lessons.progress_help"))
         st.download_button(
-            t("lessons.save"), dumped(progress()), "overlap-lab-progress.json", "application/json",
+            t("lessons.save"), dumped(progress()), f"{NAME}.json", "application/json",
             key="progress-save",
         )  # fmt: skip
         file = st.file_uploader(t("lessons.load"), type="json", key="progress-file")

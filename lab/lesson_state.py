@@ -5,8 +5,9 @@ from typing import Final
 import streamlit as st
 
 from lab.browser_store import browser_store
-from lab.progress import Done, ProgressError, dumped, loaded
 from lessons.loading import lessons
+from lessons.prediction import is_an_answer
+from lessons.progress import Done, ProgressError, dumped, loaded
 from lessons.texts import PARTS
 
 LESSON: Final = "lesson"
@@ -44,8 +45,12 @@ def forget(*names: str) -> None:
 
 
 def bring_back(data: str | bytes) -> None:
-    """Take progress over. Raises ProgressError."""
-    st.session_state[PROGRESS] = loaded(data)
+    """Take progress over, without predictions that answer nothing. Raises ProgressError."""
+    found = loaded(data)
+    for name, done in found.items():
+        known = name not in lessons() or is_an_answer(lessons()[name], done.predicted)
+        done.predicted = done.predicted if known else None
+    st.session_state[PROGRESS] = found
     st.session_state[BEGUN] = True
 
 

@@ -1,4 +1,4 @@
-"""The command line: `python -m lessons list | start | check | grade`.
+"""The command line: `python -m lessons list | start | check | grade | predictions`.
 
 Exit code 0: done, and the public checks passed. 1: they did not. 2: bad input, told in one line.
 """
@@ -9,10 +9,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lessons.grading import grade
+from lessons.class_commands import count_predictions, grade_class
 from lessons.lesson import LANGUAGES, Lesson
 from lessons.limits import Limits
-from lessons.loading import lesson_named, lessons, text_of
+from lessons.loading import broken, lesson_named, lessons, text_of
 from lessons.process import check_file
 from lessons.report import as_lines, as_values
 from lessons.texts import HINT_COUNT
@@ -32,12 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(prog="python -m lessons", description="The course's exercises.")
-    commands = parser.add_subparsers(required=True, metavar="list | start | check | grade")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command, text in (
         ("list", _list, "list the lessons"),
         ("start", _start, "copy an exercise to your work folder"),
         ("check", _check, "check your work"),
-        ("grade", _grade, "check the work of a class"),
+        ("grade", grade_class, "check the work of a class"),
+        ("predictions", count_predictions, "count what a class predicted for a lesson"),
     ):
         sub = commands.add_parser(name, help=text)
         sub.set_defaults(command=command)
@@ -56,6 +57,10 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument("submissions", type=Path, help="a folder with one entry a student")
             sub.add_argument("-o", "--out", type=Path, required=True, help="the CSV file")
             sub.add_argument("--lesson", help="the lesson, where file names do not tell it")
+        if name == "predictions":
+            sub.add_argument("progress", type=Path, help="a folder with files of saved progress")
+            sub.add_argument("lesson", help="the lesson's number, such as 07")
+            sub.add_argument("-o", "--out", type=Path, help="a .csv or a .json file")
     return parser
 
 
@@ -64,6 +69,8 @@ def _list(options: argparse.Namespace) -> int:
         rows = [_row(lesson, options.lang) for lesson in lessons().values()]
         print(json.dumps(rows, ensure_ascii=False))
         return 0
+    for fault in broken().values():
+        print(f"lessons: {fault}", file=sys.stderr)
     for lesson in lessons().values():
         after = f", after {', '.join(lesson.prerequisites)}" if lesson.prerequisites else ""
         name = text_of(lesson, options.lang).title
@@ -122,9 +129,3 @@ def _check(options: argparse.Namespace) -> int:
 def _hint(lesson: Lesson, options: argparse.Namespace) -> str:
     number = next_hint(lesson, options.dir, HINT_COUNT)
     return f"{number}/{HINT_COUNT} {text_of(lesson, options.lang).hints[number - 1]}"
-
-
-def _grade(options: argparse.Namespace) -> int:
-    limits = Limits(options.seconds, options.memory)
-    failed = grade(options.submissions, options.out, limits, options.lesson, options.lang)
-    return 1 if failed else 0

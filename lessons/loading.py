@@ -1,4 +1,7 @@
-"""Reads lesson folders, and says in one sentence which entry of which file is wrong."""
+"""Reads lesson folders, and says in one sentence which entry of which file is wrong.
+
+A folder that cannot be used is left out of the course and named in `broken`; the others work.
+"""
 
 import re
 import tomllib
@@ -10,10 +13,11 @@ import msgspec
 
 from engine.mechanisms.table import BY_NAME
 from lessons.figures import FIGURES
-from lessons.lesson import FILES_END, FOLDER, Lesson, LessonError, Question, Scene
+from lessons.glossary import glossary
+from lessons.lesson import FILES_END, FOLDER, LANGUAGES, Lesson, LessonError, Question, Scene
 from lessons.programs import FIGURES as PROGRAM_FIGURES
 from lessons.programs import FILE, functions_of
-from lessons.scenes import config_of
+from lessons.scenes import config_of, quoted
 from lessons.texts import Text, parse_text
 
 NAME = re.compile(r"(\d\d)_[a-z0-9_]+")
@@ -24,16 +28,37 @@ LEAST_WRONG = 3
 
 
 @cache
+def _course(root: Path) -> tuple[dict[str, Lesson], dict[str, str]]:
+    """The lessons by id, and by number why a folder is none."""
+    good: dict[str, Lesson] = {}
+    bad: dict[str, str] = {}
+    for folder in sorted(path for path in root.iterdir() if NAME.fullmatch(path.name)):
+        number = folder.name[:2]
+        try:
+            if number in good:
+                raise LessonError(f"{folder}: another folder is lesson {number} already")
+            good[number] = load_lesson(folder)
+        except LessonError as error:
+            bad[number] = str(error)
+    return good, bad
+
+
 def lessons() -> dict[str, Lesson]:
-    """All lessons by id, in the order of the course."""
-    folders = sorted(path for path in FOLDER.iterdir() if NAME.fullmatch(path.name))
-    return {lesson.id: lesson for lesson in map(load_lesson, folders)}
+    """All lessons by id, in the order of the course, without those that are broken."""
+    return _course(FOLDER)[0]
+
+
+def broken() -> dict[str, str]:
+    """What is wrong with folders that cannot be used: one sentence each, by number."""
+    return _course(FOLDER)[1]
 
 
 def lesson_named(name: str) -> Lesson:
     """The lesson of a number ("07", or "7"). Raises LessonError."""
     known = lessons()
     wanted = name.zfill(2)
+    if wanted in broken() and wanted not in known:
+        raise LessonError(broken()[wanted])
     if wanted not in known:
         raise LessonError(f"there is no lesson {name!r}: the lessons are {', '.join(known)}")
     return known[wanted]
@@ -55,6 +80,8 @@ def load_lesson(folder: Path) -> Lesson:
     for name in FILES:
         if not (folder / name).is_file():
             raise LessonError(f"{folder / name} is missing: every lesson has one")
+    for language in LANGUAGES:
+        _check_text(lesson, language)
     return lesson
 
 
@@ -85,8 +112,24 @@ def text_of(lesson: Lesson, language: str) -> Text:
     path = lesson.folder / f"{language}.md"
     try:
         return parse_text(path.read_text("utf-8"), language)
-    except ValueError as error:
+    except ValueError as error:  # a part is missing, or it is no UTF-8
         raise LessonError(f"{path}: {error}") from None
+    except OSError as error:
+        raise LessonError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _check_text(lesson: Lesson, language: str) -> None:
+    """Raise LessonError where a page could not show the text."""
+    text, path = text_of(lesson, language), lesson.folder / f"{language}.md"
+    for name in text.figures:
+        if name not in quoted(lesson):
+            raise LessonError(f"{path}: {{{name}}} is not among the figures of lesson.toml")
+    for term in sorted(text.terms - set(glossary())):
+        raise LessonError(f"{path}: the glossary has no entry {term!r}")
+    if set(text.scenes) != {scene.id for scene in lesson.scene}:
+        raise LessonError(f"{path}: its scenes are not those of lesson.toml")
+    if len(text.choices) != len(lesson.predict.ranges):
+        raise LessonError(f"{path}: the list of the first part is not as long as predict.ranges")
 
 
 def _check(lesson: Lesson) -> None:

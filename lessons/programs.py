@@ -6,7 +6,8 @@ the options that a learner may change. Here it is run, its device runs dry, and 
 read; each says its unit in its name.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from engine.device.virtual import VirtualDevice
 from engine.oplog import Op, OpKind
 from engine.results.dump import build_trace
 from lessons.judging import load_module
-from lessons.lesson import Scene
+from lessons.lesson import LessonError, Scene
 from traces import Trace, device_activity
 
 FILE = "programs.py"
@@ -59,20 +60,36 @@ class Ran:
 
 
 def functions_of(folder: Path) -> ModuleType:
-    """The lesson's programs."""
-    return load_module(folder / FILE, "lesson_programs")
+    """The lesson's programs. Raises LessonError where the file does not run."""
+    with _faults_of(folder / FILE):
+        return load_module(folder / FILE, "lesson_programs")
+
+
+@contextmanager
+def _faults_of(path: Path) -> Iterator[None]:
+    """Whatever a lesson's own code raises becomes a LessonError."""
+    try:
+        yield
+    except LessonError:
+        raise
+    except Exception as error:
+        raise LessonError(f"{path} stopped with {type(error).__name__}: {error}") from error
 
 
 @lru_cache(maxsize=64)
 def _ran(folder: Path, name: str, options: tuple[tuple[str, str], ...]) -> Ran:
-    made = getattr(functions_of(folder), name)(**dict(options))
-    device, computed = made if isinstance(made, tuple) else (made, {})
-    device.finish()
-    return Ran(device, name, computed)
+    with _faults_of(folder / FILE):
+        made = getattr(functions_of(folder), name)(**dict(options))
+        device, computed = made if isinstance(made, tuple) else (made, {})
+        device.finish()
+        return Ran(device, name, computed)
 
 
 def ran(folder: Path, scene: Scene, changes: Mapping[str, str] | None = None) -> Ran:
-    """The run of a scene's program, with options changed by the learner; the last ones are kept."""
+    """The run of a scene's program, with options changed by the learner; the last ones are kept.
+
+    Raises LessonError where the lesson's own code stops.
+    """
     first = {name: values[0] for name, values in scene.options.items()}
     return _ran(folder, scene.program, tuple(sorted((first | dict(changes or {})).items())))
 

@@ -4,15 +4,15 @@ The same check serves the page, where answers are typed in, and files, where the
 the top of a module. A wrong answer is told what to think of, never the answer.
 """
 
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from lessons.checks import Check, Verdict
-from lessons.lesson import Lesson, Question
+from lessons.lesson import Lesson, LessonError, Question
 from lessons.scenes import figure
 
 
-def check_answers(work: ModuleType, lesson: Lesson) -> Verdict:
+def check_answers(work: ModuleType | SimpleNamespace, lesson: Lesson) -> Verdict:
     """The verdict on a file of answers: one name for each question."""
     return Verdict([check_answer(lesson, q, getattr(work, q.id, None)) for q in lesson.question])
 
@@ -40,11 +40,11 @@ def _fault(lesson: Lesson, question: Question, given: Any) -> tuple[str, dict[st
 
 
 def right_answer(lesson: Lesson, question: Question) -> str:
-    """The choice that is right. Raises ValueError if no range or several hold the figure."""
+    """The choice that is right. Raises LessonError if no range or several hold the figure."""
     if not question.figure:
         return question.answer
     value = figure(lesson, question.figure)
     holding = [name for name, (low, high) in question.ranges.items() if low <= value <= high]
     if len(holding) != 1:
-        raise ValueError(f"question {question.id}: {len(holding)} ranges hold {value}, one must")
+        raise LessonError(f"question {question.id}: {len(holding)} ranges hold {value}, one must")
     return holding[0]

@@ -98,3 +98,10 @@ def _cut_scenes(text: str) -> tuple[str, dict[str, str]]:
 def filled(text: str, figures: dict[str, str]) -> str:
     """The text with the figures in their places. Raises KeyError for one that is unknown."""
     return FIGURE.sub(lambda match: figures[match[1]], text)
+
+
+def plain(markdown: str, figures: dict[str, str]) -> str:
+    """A sentence with its figures, and without links and emphasis, for where no Markdown is
+    shown."""
+    words = TERM.sub(r"\1", filled(markdown, figures))
+    return re.sub(r"\*{1,2}|`", "", words)

@@ -1,5 +1,6 @@
 """The Lessons page, run by Streamlit's AppTest without a browser."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ def open_lessons(progress=None, **query):
     for name, value in query.items():
         app.query_params[name] = value
     if progress:
-        from lab.progress import Done
+        from lessons.progress import Done
 
         app.session_state["course-progress"] = {k: Done(**v) for k, v in progress.items()}
         app.session_state["course-begun"] = True
@@ -159,3 +160,34 @@ def test_every_part_reads_in_chinese(part):
 def test_an_unknown_lesson_opens_the_list():
     app = open_lessons(lesson="x' <b>")
     assert not app.exception and texts()["lessons.lead"] in shown(app)
+
+
+def test_a_broken_lesson_is_told_and_the_others_are_there(monkeypatch):
+    fault = "07_events/lesson.toml: minutes is missing"
+    monkeypatch.setattr("lab.lesson_list.broken", lambda: {"07": fault})
+    app = open_lessons()
+    assert (
+        not app.exception and len(app.warning) == 1 and "minutes is missing" in app.warning[0].value
+    )
+
+
+def test_progress_that_predicts_what_cannot_be_is_brought_back_without_it():
+    app = open_lessons()
+    text = '{"version": 1, "lessons": {"07": {"predicted": 99, "hints": 1}}}'
+    app.file_uploader(key="progress-file").upload("p.json", text.encode()).run()
+    assert not app.exception and app.session_state["course-progress"]["07"].hints == 1
+    assert app.session_state["course-progress"]["07"].predicted is None
+
+
+def test_a_class_sees_its_predictions_beside_what_the_run_says():
+    app = open_lessons()
+    good = [f'{{"version": 1, "lessons": {{"02": {{"predicted": {n}}}}}}}' for n in (0, 0, 2)]
+    kind = "application/json"
+    files = [(f"{n}.json", text.encode(), kind) for n, text in enumerate([*good, "{"])]
+    app.file_uploader(key="class-files").set_value(files).run()
+    assert not app.exception and "no progress" in app.warning[0].value
+    assert "3 predictions, 2 of them right. The run says 76" in shown(app)
+    (chart,) = app.get("plotly_chart")
+    (bars,) = json.loads(chart.proto.spec)["data"]
+    assert bars["x"] == [2, 0, 1] and bars["marker"]["pattern"]["shape"] == ["/", "", ""]
+    assert app.session_state["course-progress"] == {}

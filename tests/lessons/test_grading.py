@@ -6,10 +6,10 @@ import pytest
 
 from lessons.checks import failed
 from lessons.cli import main
-from lessons.grading import find_submissions
 from lessons.lesson import LessonError
 from lessons.loading import lesson_named
 from lessons.process import Outcome
+from lessons.submissions import find_submissions
 
 FOLDER = lesson_named("07").folder
 GOOD = (FOLDER / "solution.py").read_text("utf-8")
@@ -87,7 +87,7 @@ def test_files_tell_student_and_lesson_by_their_names(tmp_path):
     hand_in(tmp_path, "ben", "x", "07.py")
     hand_in(tmp_path, "eve", "x", "notes.py")
     (tmp_path / "dan.py").write_text("x")
-    named = [(s.student, s.lesson.id) for s in find_submissions(tmp_path, None)]
+    named = [(s.student, s.lesson) for s in find_submissions(tmp_path, None)]
     assert named == [("ada", "07"), ("ben", "07")]
     given = {s.student for s in find_submissions(tmp_path, "07")}
     assert given == {"ada", "ben", "dan", "eve"}

@@ -5,8 +5,10 @@ import shutil
 
 import pytest
 
+from lessons import loading
+from lessons.cli import main
 from lessons.lesson import LessonError
-from lessons.loading import lesson_named, lessons, load_lesson, text_of
+from lessons.loading import broken, lesson_named, lessons, load_lesson, text_of
 from lessons.scenes import config_of
 from lessons.texts import parse_text
 
@@ -83,6 +85,43 @@ def test_a_text_without_its_parts_is_refused(folder, pattern, replacement, named
     with pytest.raises(LessonError, match="en.md") as error:
         text_of(load_lesson(folder), "en")
     assert named in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "named"),
+    [
+        (r"\{\w+\.", "{nowhere.", "{nowhere."),
+        (r"term:\w+", "term:no-such", "no entry 'no-such'"),
+        (r"<!-- scene: \w+", "<!-- scene: other", "scenes"),
+        (r"\n- ", "\n", "predict.ranges"),
+    ],
+)
+def test_a_text_that_no_page_could_show_is_refused(folder, pattern, replacement, named):
+    change(folder / "zh.md", pattern, replacement)
+    with pytest.raises(LessonError, match="zh.md") as error:
+        load_lesson(folder)
+    assert named in str(error.value)
+
+
+def test_every_folder_of_the_course_can_be_used():
+    assert broken() == {}
+
+
+def test_a_broken_folder_is_told_and_the_others_work(folder, monkeypatch, capsys):
+    good = shutil.copytree(lesson_named("02").folder, folder.parent / "02_three_layers")
+    second = shutil.copytree(good, folder.parent / "02_three_layers_again")
+    program = shutil.copytree(lesson_named("05").folder, folder.parent / "05_streams")
+    (program / "programs.py").write_text("1 / 0", encoding="utf-8")
+    (folder / "lesson.toml").write_text("no toml", encoding="utf-8")
+    monkeypatch.setattr(loading, "FOLDER", folder.parent)
+    assert list(lessons()) == ["02"]
+    assert set(broken()) == {"02", "05", "07"}
+    assert second.name in broken()["02"] and "ZeroDivisionError" in broken()["05"]
+    assert main(["list"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("02") and len(shown.err.splitlines()) == 3
+    assert main(["start", "07"]) == 2 and "lesson.toml" in capsys.readouterr().err
+    assert lesson_named("2").id == "02"
 
 
 def test_a_text_is_taken_apart():

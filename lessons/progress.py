@@ -1,12 +1,16 @@
 """How far a learner has got: predictions, answers, hints seen, lessons solved.
 
-It is a small dict that can be written as JSON, taken along and brought back. Nothing here draws.
+It is a small dict that can be written as JSON, taken along, brought back, and handed in. Nothing
+here draws.
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+
+NAME: Final = "overlap-lab-progress"
+"""The file's name, without its ending, and where a browser keeps it."""
 
 VERSION: Final = 1
 MOST_BYTES = 200_000
@@ -23,7 +27,7 @@ class Done(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     predicted: float | None = None
     skipped: bool = False
     answers: dict[str, float | str | None] = msgspec.field(default_factory=dict)
-    hints: int = 0
+    hints: Annotated[int, msgspec.Meta(ge=0)] = 0
     solved: bool = False
 
     @property

@@ -1,0 +1,30 @@
+"""The commands of `python -m lessons` that are for a teacher; `lessons.cli` has their arguments."""
+
+import argparse
+import sys
+
+from lessons import class_report
+from lessons.class_predictions import collect, predictions
+from lessons.grading import grade
+from lessons.limits import Limits
+from lessons.loading import lesson_named
+
+
+def grade_class(options: argparse.Namespace) -> int:
+    """Grade a folder of submissions; exit code 1 where a piece of work did not pass."""
+    limits = Limits(options.seconds, options.memory)
+    failed = grade(options.submissions, options.out, limits, options.lesson, options.lang)
+    return 1 if failed else 0
+
+
+def count_predictions(options: argparse.Namespace) -> int:
+    """Show what a class predicted for a lesson."""
+    lesson = lesson_named(options.lesson)
+    progress, faults = collect(options.progress)
+    for fault in faults:
+        print(f"lessons: {fault}", file=sys.stderr)
+    given = predictions(lesson, progress)
+    print("\n".join(class_report.as_lines(lesson, given, options.lang)))
+    if options.out:
+        class_report.write(lesson, given, options.lang, options.out)
+    return 0

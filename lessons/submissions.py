@@ -1,0 +1,120 @@
+"""Finds what a class has handed in: files of code, and progress that the Lessons page saved.
+
+A submissions folder has one entry a student. A file of code tells its lesson by its name or
+folder: `ada/07_events/exercise.py` (a work folder as it was handed in), `ada/07.py`; where the
+lesson is given, `ada.py` and `ada/anything.py`, too. A file of progress is `ada.json`,
+`ada-overlap-lab-progress.json` or, in a student's folder, any JSON file with "progress" in its
+name; it answers for every lesson that it has something of.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lessons.lesson import LessonError
+from lessons.loading import lesson_named, lessons
+from lessons.progress import MOST_BYTES, NAME, Done, ProgressError, loaded
+
+Kind = Literal["code", "answers"]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's work for one lesson. "code" is a file to run; "answers" were given on the
+    page and are in `done`; `fault` says in one sentence why a file has none."""
+
+    student: str
+    lesson: str
+    kind: Kind
+    path: Path
+    file: str
+    sha256: str
+    done: Done | None = None
+    fault: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a row of the table is known by."""
+        return self.file, self.lesson, self.sha256
+
+
+def find_submissions(root: Path, lesson: str | None) -> Iterator[Submission]:
+    """Every piece of work that tells its student and its lesson, in order of names.
+
+    Raises LessonError where the folder or the lesson does not exist.
+    """
+    if not root.is_dir():
+        raise LessonError(f"there is no folder {root}")
+    given = lesson_named(lesson).id if lesson else None
+    for path in sorted(root.rglob("*.py")):
+        of_file = given or _lesson_of(path.relative_to(root))
+        if of_file is not None and _is_file(path):
+            yield _submission(root, path, of_file, "code")
+    for path in progress_files(root):
+        yield from _of_progress(root, path, given)
+
+
+def progress_files(root: Path) -> list[Path]:
+    """The files of progress below a folder, in order of names."""
+    found = sorted(root.rglob("*.json"))
+    return [p for p in found if (p.parent == root or "progress" in p.name) and _is_file(p)]
+
+
+def read_progress(path: Path) -> dict[str, Done]:
+    """A student's progress. Raises ProgressError."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ProgressError("this file is too large to hold a course's progress")
+        return loaded(path.read_bytes())
+    except OSError as error:
+        raise ProgressError(f"this file cannot be read: {error.strerror}") from None
+
+
+def student_of(root: Path, path: Path) -> str:
+    """Whose file it is: that of the first folder, or of the file's own name."""
+    first = path.relative_to(root).parts[0]
+    if path.parent != root:
+        return first
+    stem = Path(first).stem
+    name = stem.replace(NAME, "").strip(" -_.")
+    return name if any(map(str.isalpha, name)) else stem
+
+
+def _of_progress(root: Path, path: Path, given: str | None) -> Iterator[Submission]:
+    """A row for each lesson of the file, or the one that is given, begun or not."""
+    try:
+        progress = read_progress(path)
+    except ProgressError as error:
+        yield _submission(root, path, given or "", "answers", fault=str(error))
+        return
+    for name in [given] if given else sorted(progress):
+        yield _submission(root, path, name, "answers", progress.get(name, Done()))
+
+
+def _submission(
+    root: Path, path: Path, lesson: str, kind: Kind, done: Done | None = None, fault: str = ""
+) -> Submission:
+    file = path.relative_to(root).as_posix()
+    return Submission(student_of(root, path), lesson, kind, path, file, _sha256(path), done, fault)
+
+
+def _sha256(path: Path) -> str:
+    """Of what a file holds; nothing of one that cannot be read, which then is graded anew."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _lesson_of(relative: Path) -> str | None:
+    """The lesson that a path below the student's own folder names by its number."""
+    for part in reversed(relative.parts[1:]):
+        if part[:2] in lessons():
+            return part[:2]
+    return None
