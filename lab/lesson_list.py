@@ -6,19 +6,23 @@ import streamlit as st
 from lab.catalogue import t
 from lab.escape import for_markdown
 from lab.lesson_class import class_predictions
+from lab.lesson_quiz import quiz
 from lab.lesson_state import bring_back, done_of, forget, go_to, locked, progress
 from lab.lesson_text import text
 from lessons.lesson import Lesson
 from lessons.loading import broken, lessons
 from lessons.progress import NAME, ProgressError, dumped
+from lessons.quiz import AFTER, BEFORE
 
 
 def lesson_list() -> None:
     """All lessons, then the ways to take progress along."""
     st.markdown(f"# {t('lessons.title')}")
     st.caption(t("lessons.lead"))
+    quiz(BEFORE)
     for lesson in lessons().values():
         _row(lesson)
+    quiz(AFTER)
     for number, fault in broken().items():
         st.warning(t("lessons.broken", number=number, fault=for_markdown(fault)))
     _take_along()

@@ -6,8 +6,11 @@ import sys
 from lessons import class_report
 from lessons.class_predictions import collect, predictions
 from lessons.grading import grade
+from lessons.guide import guide_page
+from lessons.lesson import LessonError
 from lessons.limits import Limits
 from lessons.loading import lesson_named
+from lessons.worksheet import worksheet
 
 
 def grade_class(options: argparse.Namespace) -> int:
@@ -27,4 +30,20 @@ def count_predictions(options: argparse.Namespace) -> int:
     print("\n".join(class_report.as_lines(lesson, given, options.lang)))
     if options.out:
         class_report.write(lesson, given, options.lang, options.out)
+    return 0
+
+
+def print_guide(options: argparse.Namespace) -> int:
+    """Print the instructor's guide as Markdown."""
+    print(guide_page(options.lang), end="")
+    return 0
+
+
+def write_worksheet(options: argparse.Namespace) -> int:
+    """Write a lesson's worksheet. Raises LessonError where the file cannot be written."""
+    lesson = lesson_named(options.lesson)
+    try:
+        options.out.write_text(worksheet(lesson, options.lang), encoding="utf-8")
+    except OSError as error:
+        raise LessonError(f"{options.out} cannot be written: {error.strerror}") from None
     return 0

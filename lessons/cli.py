@@ -1,4 +1,5 @@
-"""The command line: `python -m lessons list | start | check | grade | predictions`.
+"""The command line: `python -m lessons list | start | check`, and for teachers `grade`,
+`predictions`, `worksheet` and `guide`.
 
 Exit code 0: done, and the public checks passed. 1: they did not. 2: bad input, told in one line.
 """
@@ -9,7 +10,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lessons.class_commands import count_predictions, grade_class
+from lessons.class_commands import (
+    count_predictions,
+    grade_class,
+    print_guide,
+    write_worksheet,
+)
 from lessons.lesson import LANGUAGES, Lesson
 from lessons.limits import Limits
 from lessons.loading import broken, lesson_named, lessons, text_of
@@ -39,6 +45,8 @@ def _parser() -> argparse.ArgumentParser:
         ("check", _check, "check your work"),
         ("grade", grade_class, "check the work of a class"),
         ("predictions", count_predictions, "count what a class predicted for a lesson"),
+        ("worksheet", write_worksheet, "write a lesson's worksheet, to be printed"),
+        ("guide", print_guide, "print the instructor's guide"),
     ):
         sub = commands.add_parser(name, help=text)
         sub.set_defaults(command=command)
@@ -61,6 +69,9 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument("progress", type=Path, help="a folder with files of saved progress")
             sub.add_argument("lesson", help="the lesson's number, such as 07")
             sub.add_argument("-o", "--out", type=Path, help="a .csv or a .json file")
+        if name == "worksheet":
+            sub.add_argument("lesson", help="the lesson's number, such as 07")
+            sub.add_argument("-o", "--out", type=Path, required=True, help="an HTML file")
     return parser
 
 

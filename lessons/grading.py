@@ -17,13 +17,16 @@ from lessons.lesson import Lesson, LessonError
 from lessons.limits import Limits
 from lessons.loading import lesson_named
 from lessons.process import check_file
+from lessons.progress import Done
+from lessons.quiz import QUIZZES, points, quiz_questions, wrong_questions
 from lessons.submissions import Submission, find_submissions
 
 COLUMNS = (
     "student", "lesson", "kind", "file", "prediction", "points", "most", "passed", "message",
     "seconds", "sha256",
 )  # fmt: skip
-"""`passed` is "yes", "no", or nothing where there is nothing to pass: a prediction alone."""
+"""`passed` is "yes", "no", or nothing where there is nothing to pass: a prediction alone,
+or a quiz."""
 
 
 def grade(root: Path, out: Path, limits: Limits, lesson: str | None, language: str) -> int:
@@ -90,6 +93,8 @@ def _found(submission: Submission, limits: Limits, language: str) -> dict[str, s
     """What the row says of the work. Raises ValueError, one sentence."""
     if submission.fault:
         raise ValueError(submission.fault)
+    if submission.lesson in QUIZZES and submission.done is not None:
+        return _of_quiz(submission.done)
     lesson = lesson_named(submission.lesson)
     if submission.done is None:
         return _of(lesson, check_file(lesson, submission.path, limits).verdict, language)
@@ -105,6 +110,17 @@ def _of(lesson: Lesson, verdict: Verdict | None, language: str) -> dict[str, str
         "most": str(verdict.most),
         "passed": "yes" if verdict.passed else "no",
         "message": _message(lesson, verdict, language),
+    }
+
+
+def _of_quiz(done: Done) -> dict[str, str]:
+    """Points, and which lessons to look at again; nobody passes or fails a quiz."""
+    wrong = ", ".join(question.lesson for question in wrong_questions(done.answers))
+    return {
+        "points": str(points(done.answers)),
+        "most": str(len(quiz_questions())),
+        "passed": "",
+        "message": f"lessons: {wrong}" if wrong else "",
     }
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lab.catalogue import t
+from lab.catalogue import language, t
 from lab.guard import one_sentence
 from lab.in_url import BOUND, put_into_url, take_from_url
 from lab.lesson_exercise import exercise
@@ -23,6 +23,7 @@ from lab.lesson_text import GLOSSARY, ready, terms_of, text
 from lessons.lesson import Lesson
 from lessons.loading import lessons
 from lessons.texts import PARTS
+from lessons.worksheet import worksheet
 
 LARGE = """<style>
 [data-testid=stMain] [data-testid=stMarkdownContainer] :is(p, li, td, th) { font-size: 1.35rem; }
@@ -66,6 +67,11 @@ def _choose() -> str:
         row.button(
             t("lessons.reset"), key="lesson-reset", type="tertiary", on_click=_anew, args=(lesson,)
         )
+        row.download_button(
+            t("lessons.worksheet"), worksheet(lessons()[lesson], language()),
+            f"lesson-{lesson}-{language()}.html", "text/html", key="worksheet", type="tertiary",
+            on_click="ignore",
+        )  # fmt: skip
     return lesson
 
 

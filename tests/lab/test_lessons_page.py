@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from lab.catalogue import texts
 from lessons.loading import lessons, text_of
+from lessons.quiz import quiz_questions
 from lessons.scenes import quoted
 from lessons.texts import PARTS
 
@@ -191,3 +192,19 @@ def test_a_class_sees_its_predictions_beside_what_the_run_says():
     (bars,) = json.loads(chart.proto.spec)["data"]
     assert bars["x"] == [2, 0, 1] and bars["marker"]["pattern"]["shape"] == ["/", "", ""]
     assert app.session_state["course-progress"] == {}
+
+
+def test_the_quiz_before_tells_nothing_and_the_quiz_after_shows_the_gain():
+    app = open_lessons()
+    first, *others = quiz_questions()
+    app.radio(key=f"quiz-before-{first.id}").set_value(first.answer)
+    app.button(key="FormSubmitter:quiz-before-form-Keep my answers").click().run()
+    assert not app.exception and first.why.en not in shown(app)
+    for question in (first, *others[:2]):
+        app.radio(key=f"quiz-after-{question.id}").set_value(question.answer)
+    app.button(key="FormSubmitter:quiz-after-form-Keep my answers").click().run()
+    assert not app.exception and first.why.en in shown(app)
+    assert "3 of 10 right" in shown(app) and "it was 1: +2" in shown(app)
+    assert app.session_state["course-progress"]["quiz-after"].answers[first.id] == first.answer
+    app.button(key="quiz-after-anew").click().run()
+    assert app.radio(key=f"quiz-after-{first.id}").value is None

@@ -9,6 +9,7 @@ from lessons.cli import main
 from lessons.loading import lesson_named
 from lessons.prediction import right_choice
 from lessons.progress import Done, ProgressError, dumped, loaded
+from lessons.quiz import quiz_questions
 from lessons.submissions import progress_files, student_of
 
 LESSON = lesson_named("02")
@@ -98,3 +99,18 @@ def test_a_students_name_is_the_folders_or_the_files(tmp_path):
         hand_in(tmp_path, name, {})
     found = sorted(student_of(tmp_path, path) for path in progress_files(tmp_path))
     assert found == ["ada", "ben", f"{own} (2)"]
+
+
+def test_a_quiz_has_its_points_and_the_lessons_to_look_at_again(tmp_path):
+    root = tmp_path / "class"
+    right = {question.id: question.answer for question in quiz_questions()}
+    first = quiz_questions()[0]
+    progress = {
+        "quiz-before": Done(answers={first.id: "nonsense"}),
+        "quiz-after": Done(answers=right),
+    }
+    hand_in(root, "ada.json", progress)
+    code, rows = grade(root)
+    before, after = rows["ada", "quiz-before"], rows["ada", "quiz-after"]
+    assert code == 0 and (before["points"], after["points"]) == ("0", str(len(right)))
+    assert first.lesson in before["message"] and after["message"] == "" == after["passed"]

@@ -1,0 +1,65 @@
+"""A worksheet has the question and the task, and none of the answers."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from lessons.cli import main
+from lessons.lesson import LANGUAGES
+from lessons.loading import lessons, text_of
+from lessons.scenes import quoted
+from lessons.texts import plain
+from lessons.worksheet import worksheet
+
+LESSONS = list(lessons().values())
+EMPTY = {"meta", "line", "hr", "br"}
+
+
+class Page(HTMLParser):
+    """The text of a page, which must close what it opens."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.open, self.words, self.attributes = [], [], set()
+        self.feed(source)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes |= {name for name, _ in attrs}
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in EMPTY:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return "".join(self.words)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_worksheet_asks_everything_and_answers_nothing(language):
+    for lesson in LESSONS:
+        page, text = Page(worksheet(lesson, language)), text_of(lesson, language)
+        assert text.title in page.text and lesson.id in page.text
+        for choice in text.choices:
+            assert plain(choice, quoted(lesson)) in page.text
+        for question in lesson.question:
+            assert question.ask.said(language).partition("`")[0] in page.text
+            assert question.why.said(language) not in page.text
+        assert all(hint not in page.text for hint in text.hints)
+        assert worksheet(lesson, language).count("<svg") == 2
+        assert not page.attributes & {"src", "href", "onload", "onclick"}
+
+
+def test_the_command_writes_a_file_and_says_where_it_cannot(tmp_path, capsys):
+    out = tmp_path / "07.html"
+    assert main(["worksheet", "7", "--lang", "zh", "-o", str(out)]) == 0
+    assert 'lang="zh"' in out.read_text("utf-8")
+    assert main(["worksheet", "7", "-o", str(tmp_path / "none" / "07.html")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
