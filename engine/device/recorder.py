@@ -107,7 +107,7 @@ class Recorder(ABC):
     ) -> Op:
         """Append an operation that the host called at `call_ns` and is done calling now."""
         ops, at, now_ns = self.log.ops, self.context, self.now_ns
-        line = _loop_line(3 if stream == HOST else 4)
+        line = _loop_line()
         op = Op(
             len(ops), kind, name, stream, at.step, at.slot, reads, writes,
             NONE, line, nbytes, (), call_ns, now_ns, call_ns, now_ns,
@@ -128,10 +128,10 @@ class HostWork(msgspec.Struct):
         self.span.end_ns = self.device.now_ns
 
 
-def _loop_line(depth: int) -> int:
-    """The line of engine/loop.py from which the present call comes (NONE elsewhere): it is at
-    least `depth` frames away, behind `_log`, a method of the device and one of the stream."""
-    frame: FrameType | None = sys._getframe(depth)
+def _loop_line() -> int:
+    """The line of engine/loop.py from which the present call comes (NONE elsewhere): it is behind
+    `_log` and a method of the device, so at least three frames away."""
+    frame: FrameType | None = sys._getframe(3)
     while frame is not None:
         code = frame.f_code
         if code.co_filename == LOOP_FILE:
