@@ -16,7 +16,6 @@ import torch
 from engine.device.api import Context, Event, HostSpan, Memory, Stream
 from engine.device.buffer import Buffer
 from engine.oplog import (
-    HOST,
     NONE,
     Access,
     BufferInfo,
