@@ -12,7 +12,7 @@ from lab.view import View, drawn_names, show_figure, timeline
 from lab.window import Window, WindowKeys
 from lessons.lesson import Lesson, Scene
 from lessons.programs import Ran, ran
-from traces import find_gaps
+from traces import find_gaps, idle_stretches
 
 ROOM = 1.02
 """The picture ends a little behind the program."""
@@ -42,8 +42,8 @@ def _panel(run: Ran) -> Panel:
     title = t("program.title", total=short_ms(run.wall_ns), hazards=told)
     for name, value in run.computed.items():
         title += " · " + t(f"program.computed_{name}", value=f"{value:.3g}")
-    gaps = find_gaps(run.trace)
-    return Panel(title, run.trace, gaps, make_lanes(run.trace, gaps), True, run.hazards)
+    lanes = make_lanes(run.trace, idle_stretches(run.trace))
+    return Panel(title, run.trace, find_gaps(run.trace), lanes, True, run.hazards)
 
 
 def _has_slots(run: Ran) -> bool:
