@@ -12,7 +12,7 @@ from lab.escape import for_markdown, for_plotly
 from lab.figures import FONT_PX, INK, frame
 from lab.guard import one_sentence
 from lab.lesson_text import text
-from lab.palette import HOST, SLOT_HUES
+from lab.palette import HOST, SLOT_HUES, WHITE
 from lab.view import show_figure
 from lessons.class_predictions import Bar, count_right, histogram, predictions
 from lessons.lesson import Lesson
@@ -53,7 +53,7 @@ def _uploaded() -> list[dict[str, Done]]:
         try:
             progress.append(loaded(file.getvalue()))
         except ProgressError as error:
-            st.warning(f"{for_markdown(file.name)}: {for_markdown(str(error))}")
+            st.warning(f"{for_markdown(file.name)}: {for_markdown(error.said(language()))}")
     return progress
 
 
@@ -79,7 +79,10 @@ def _figure(bars: list[Bar]) -> dict[str, Any]:
         "textposition": "outside", "cliponaxis": False, "textfont": {"color": INK},
         "marker": {
             "color": [SLOT_HUES[1] if bar.right else HOST for bar in bars],
-            "pattern": {"shape": [RIGHT_PATTERN if bar.right else "" for bar in bars]},
+            "pattern": {
+                "shape": [RIGHT_PATTERN if bar.right else "" for bar in bars],
+                "fillmode": "overlay", "fgcolor": WHITE,
+            },
         },
         "hoverinfo": "text", "hovertext": [for_plotly(bar.label, 200) for bar in bars],
     }  # fmt: skip

@@ -3,7 +3,7 @@ a file."""
 
 import streamlit as st
 
-from lab.catalogue import t
+from lab.catalogue import language, t
 from lab.escape import for_markdown
 from lab.lesson_class import class_predictions
 from lab.lesson_quiz import quiz
@@ -73,7 +73,7 @@ def _take_along() -> None:
                 bring_back(file.getvalue())
                 st.rerun()
             except ProgressError as error:
-                st.error(for_markdown(str(error)))
+                st.error(for_markdown(error.said(language())))
         st.button(
             t("lessons.reset_all"), key="progress-reset", on_click=forget, args=tuple(progress()),
             disabled=not progress(),

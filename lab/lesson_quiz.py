@@ -61,5 +61,5 @@ def _gain(answers: Answers) -> str:
 def _told(question: QuizQuestion, given: float | str | None) -> None:
     mark = ":green[✓]" if given == question.answer else ":orange[✗]"
     right = question.choices[question.answer].said(language())
-    st.markdown(f"{mark} {question.ask.said(language())} **{right}**")
+    st.markdown(f"{mark} {question.ask.said(language())} **{t('quiz.right', right=right)}**")
     st.caption(f"{question.why.said(language())} {t('quiz.lesson', lesson=question.lesson)}")

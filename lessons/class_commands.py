@@ -23,7 +23,7 @@ def grade_class(options: argparse.Namespace) -> int:
 def count_predictions(options: argparse.Namespace) -> int:
     """Show what a class predicted for a lesson."""
     lesson = lesson_named(options.lesson)
-    progress, faults = collect(options.progress)
+    progress, faults = collect(options.progress, options.lang)
     for fault in faults:
         print(f"lessons: {fault}", file=sys.stderr)
     given = predictions(lesson, progress)

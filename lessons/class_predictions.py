@@ -6,13 +6,14 @@ so that one wild guess does not flatten the picture; what lies beyond is in a fi
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, log10
+from math import floor
 from pathlib import Path
 
 from lessons.lesson import Lesson, LessonError, Words
 from lessons.loading import text_of
 from lessons.prediction import is_an_answer, is_right, right_choice, truth
 from lessons.progress import Done, ProgressError
+from lessons.round_numbers import next_round
 from lessons.scenes import quoted
 from lessons.submissions import progress_files, read_progress
 from lessons.texts import plain
@@ -32,7 +33,7 @@ class Bar:
     right: bool
 
 
-def collect(root: Path) -> tuple[list[dict[str, Done]], list[str]]:
+def collect(root: Path, language: str) -> tuple[list[dict[str, Done]], list[str]]:
     """Every learner's progress below a folder, and one sentence on each file that holds none.
 
     Raises LessonError where the folder does not exist, or has no such files.
@@ -44,7 +45,7 @@ def collect(root: Path) -> tuple[list[dict[str, Done]], list[str]]:
         try:
             progress.append(read_progress(path))
         except ProgressError as error:
-            faults.append(f"{path}: {error}")
+            faults.append(f"{path}: {error.said(language)}")
     if not progress and not faults:
         raise LessonError(f"{root} has no files of progress: NAME.json, or NAME/...progress.json")
     return progress, faults
@@ -74,7 +75,7 @@ def histogram(lesson: Lesson, given: Sequence[float], language: str) -> list[Bar
 
 def _of_numbers(lesson: Lesson, given: Sequence[float], language: str) -> list[Bar]:
     right, unit = truth(lesson), lesson.predict.unit
-    width = _round_up(abs(right) / BINS_TO_TRUTH)
+    width = next_round(abs(right) / BINS_TO_TRUTH)
     home = floor(right / width)
     low = min(0, home)
     high = low + MOST_BINS
@@ -84,11 +85,3 @@ def _of_numbers(lesson: Lesson, given: Sequence[float], language: str) -> list[B
     labels |= {high: MORE.said(language, high=high * width, unit=unit)}
     shown = range(min([low, *places]), max([home, *places]) + 1)
     return [Bar(labels[n], places.count(n), n == home) for n in shown]
-
-
-def _round_up(value: float) -> float:
-    """The next of 1, 2, 5, 10, 20, 50, ... from a value up; 1 for nothing."""
-    if value <= 0:
-        return 1.0
-    power = 10.0 ** floor(log10(value))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= value * (1 - 1e-9))

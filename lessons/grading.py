@@ -17,7 +17,7 @@ from lessons.lesson import Lesson, LessonError
 from lessons.limits import Limits
 from lessons.loading import lesson_named
 from lessons.process import check_file
-from lessons.progress import Done
+from lessons.progress import Done, ProgressError
 from lessons.quiz import QUIZZES, points, quiz_questions, wrong_questions
 from lessons.submissions import Submission, find_submissions
 
@@ -76,7 +76,7 @@ def _graded(submission: Submission, limits: Limits, language: str) -> dict[str, 
     try:
         found = _found(submission, limits, language)
     except ValueError as error:  # of a file, of a lesson that is not there, or is at fault
-        found = {"points": "0", "most": "0", "passed": "no", "message": str(error)}
+        found = {"points": "0", "most": "0", "passed": "no", "message": _said(error, language)}
     return {
         "student": submission.student,
         "lesson": submission.lesson,
@@ -92,7 +92,7 @@ def _graded(submission: Submission, limits: Limits, language: str) -> dict[str, 
 def _found(submission: Submission, limits: Limits, language: str) -> dict[str, str]:
     """What the row says of the work. Raises ValueError, one sentence."""
     if submission.fault:
-        raise ValueError(submission.fault)
+        raise submission.fault
     if submission.lesson in QUIZZES and submission.done is not None:
         return _of_quiz(submission.done)
     lesson = lesson_named(submission.lesson)
@@ -111,6 +111,10 @@ def _of(lesson: Lesson, verdict: Verdict | None, language: str) -> dict[str, str
         "passed": "yes" if verdict.passed else "no",
         "message": _message(lesson, verdict, language),
     }
+
+
+def _said(error: ValueError, language: str) -> str:
+    return error.said(language) if isinstance(error, ProgressError) else str(error)
 
 
 def _of_quiz(done: Done) -> dict[str, str]:

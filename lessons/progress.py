@@ -9,6 +9,8 @@ from typing import Annotated, Final
 
 import msgspec
 
+from lessons.lesson import Words
+
 NAME: Final = "overlap-lab-progress"
 """The file's name, without its ending, and where a browser keeps it."""
 
@@ -16,8 +18,30 @@ VERSION: Final = 1
 MOST_BYTES = 200_000
 
 
+TOO_LARGE = Words(
+    "this file is too large to hold a course's progress", "这个文件太大，不会是课程进度"
+)
+NO_PROGRESS = Words(
+    "this file holds no progress of the course: choose one that this page has saved",
+    "这个文件里没有课程进度：请选择由课程页保存的文件",
+)
+OTHER_VERSION = Words(
+    "this file is of version {version}, this lab reads {known}",
+    "这个文件是第 {version} 版，本实验室只能读第 {known} 版",
+)
+UNREADABLE = Words("this file cannot be read: {error}", "无法读取这个文件：{error}")
+
+
 class ProgressError(ValueError):
-    """A file holds no progress; the message is one sentence."""
+    """A file holds no progress; the message is one sentence, to be had in either language."""
+
+    def __init__(self, words: Words, **values: object) -> None:
+        super().__init__(words.said("en", **values))
+        self._words, self._values = words, values
+
+    def said(self, language: str) -> str:
+        """The sentence in a language."""
+        return self._words.said(language, **self._values)
 
 
 class Done(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -50,13 +74,11 @@ def dumped(progress: Mapping[str, Done]) -> str:
 def loaded(data: str | bytes) -> dict[str, Done]:
     """Progress from JSON. Raises ProgressError."""
     if len(data) > MOST_BYTES:
-        raise ProgressError("this file is too large to hold a course's progress")
+        raise ProgressError(TOO_LARGE)
     try:
         file = msgspec.json.decode(data, type=_File)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ProgressError(
-            "this file holds no progress of the course: choose one that this page has saved"
-        ) from None
+        raise ProgressError(NO_PROGRESS) from None
     if file.version != VERSION:
-        raise ProgressError(f"this file is of version {file.version}, this lab reads {VERSION}")
+        raise ProgressError(OTHER_VERSION, version=file.version, known=VERSION)
     return file.lessons

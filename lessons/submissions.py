@@ -15,7 +15,15 @@ from typing import Literal
 
 from lessons.lesson import LessonError
 from lessons.loading import lesson_named, lessons
-from lessons.progress import MOST_BYTES, NAME, Done, ProgressError, loaded
+from lessons.progress import (
+    MOST_BYTES,
+    NAME,
+    TOO_LARGE,
+    UNREADABLE,
+    Done,
+    ProgressError,
+    loaded,
+)
 
 Kind = Literal["code", "answers"]
 
@@ -23,7 +31,7 @@ Kind = Literal["code", "answers"]
 @dataclass(frozen=True)
 class Submission:
     """One student's work for one lesson. "code" is a file to run; "answers" were given on the
-    page and are in `done`; `fault` says in one sentence why a file has none."""
+    page and are in `done`; `fault` says why a file has none."""
 
     student: str
     lesson: str
@@ -32,7 +40,7 @@ class Submission:
     file: str
     sha256: str
     done: Done | None = None
-    fault: str = ""
+    fault: ProgressError | None = None
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -66,10 +74,10 @@ def read_progress(path: Path) -> dict[str, Done]:
     """A student's progress. Raises ProgressError."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise ProgressError("this file is too large to hold a course's progress")
+            raise ProgressError(TOO_LARGE)
         return loaded(path.read_bytes())
     except OSError as error:
-        raise ProgressError(f"this file cannot be read: {error.strerror}") from None
+        raise ProgressError(UNREADABLE, error=error.strerror) from None
 
 
 def student_of(root: Path, path: Path) -> str:
@@ -87,14 +95,19 @@ def _of_progress(root: Path, path: Path, given: str | None) -> Iterator[Submissi
     try:
         progress = read_progress(path)
     except ProgressError as error:
-        yield _submission(root, path, given or "", "answers", fault=str(error))
+        yield _submission(root, path, given or "", "answers", fault=error)
         return
     for name in [given] if given else sorted(progress):
         yield _submission(root, path, name, "answers", progress.get(name, Done()))
 
 
 def _submission(
-    root: Path, path: Path, lesson: str, kind: Kind, done: Done | None = None, fault: str = ""
+    root: Path,
+    path: Path,
+    lesson: str,
+    kind: Kind,
+    done: Done | None = None,
+    fault: ProgressError | None = None,
 ) -> Submission:
     file = path.relative_to(root).as_posix()
     return Submission(student_of(root, path), lesson, kind, path, file, _sha256(path), done, fault)

@@ -1,6 +1,10 @@
 """An empty timeline to draw into with a pencil: lanes and a time axis, as SVG."""
 
+from collections.abc import Iterator
+from math import ceil, floor
+
 from lessons.lesson import Words
+from lessons.round_numbers import next_round
 
 LANES = (
     Words("host", "主机"),
@@ -8,14 +12,15 @@ LANES = (
     Words("compute stream", "计算流"),
     Words("D2H stream", "D2H 流"),
 )
-WIDTH, LEFT, LANE, FOOT = 720, 110, 44, 26
-"""In the SVG's own units: of the picture, of the lanes' names, of one lane, of the axis."""
+WIDTH, LEFT, RIGHT, LANE, FOOT = 720, 110, 690, 44, 26
+"""In the SVG's own units: of the picture, where its lanes begin and end, of a lane, of the axis."""
 
-TICKS = 10
+STRETCHES = 10
+"""Of the grid, at most; so many where the axis has no numbers."""
 
 
 def empty_timeline(window_ms: tuple[float, float] | None, language: str) -> str:
-    """Lanes with a grid of ten stretches; without a window the axis has no numbers."""
+    """Lanes with a grid; without a window the axis has no numbers."""
     bottom = LANE * len(LANES)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom + FOOT}" '
@@ -23,18 +28,26 @@ def empty_timeline(window_ms: tuple[float, float] | None, language: str) -> str:
     ]
     for number, name in enumerate(LANES):
         y = number * LANE
-        parts.append(_line(LEFT, y, WIDTH, y, "#808a94"))
+        parts.append(_line(LEFT, y, RIGHT, y, "#808a94"))
         parts.append(f'<text x="0" y="{y + LANE / 2 + 4}">{name.said(language)}</text>')
-    parts.append(_line(LEFT, bottom, WIDTH, bottom, "#1f2328"))
-    for tick in range(TICKS + 1):
-        x = LEFT + tick * (WIDTH - LEFT - 20) / TICKS
+    parts.append(_line(LEFT, bottom, RIGHT, bottom, "#1f2328"))
+    for share, label in _ticks(window_ms):
+        x = LEFT + share * (RIGHT - LEFT)
         parts.append(_line(x, 0, x, bottom + 4, "#c4cad0"))
-        if window_ms:
-            low, high = window_ms
-            at = low + tick * (high - low) / TICKS
-            parts.append(f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{at:g}</text>')
+        parts.append(f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{label}</text>')
     parts.append(f'<text x="{WIDTH}" y="{bottom + 18}" text-anchor="end">ms</text></svg>')
     return "".join(parts)
+
+
+def _ticks(window_ms: tuple[float, float] | None) -> Iterator[tuple[float, str]]:
+    """Where on the axis a line stands (0 to 1), and the round number under it."""
+    if window_ms is None:
+        yield from ((n / STRETCHES, "") for n in range(STRETCHES + 1))
+        return
+    low, high = window_ms
+    step = next_round((high - low) / STRETCHES)
+    for n in range(ceil(low / step), floor(high / step) + 1):
+        yield (n * step - low) / (high - low), f"{n * step:g}"
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:

@@ -88,8 +88,9 @@ def test_a_prediction_is_right_or_wrong_and_gives_no_points():
     "text", ["", "[]", '{"version": 1, "lessons": {"02": {"hints": -1}}}', "\\xff", "[" * 100_000]
 )
 def test_a_file_without_progress_is_refused_in_one_sentence(text):
-    with pytest.raises(ProgressError, match="no progress of the course"):
+    with pytest.raises(ProgressError, match="no progress of the course") as error:
         loaded(text)
+    assert "课程进度" in error.value.said("zh")
 
 
 def test_a_students_name_is_the_folders_or_the_files(tmp_path):

@@ -1,5 +1,6 @@
 """A worksheet has the question and the task, and none of the answers."""
 
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -9,6 +10,7 @@ from lessons.lesson import LANGUAGES
 from lessons.loading import lessons, text_of
 from lessons.scenes import quoted
 from lessons.texts import plain
+from lessons.timeline_form import empty_timeline
 from lessons.worksheet import worksheet
 
 LESSONS = list(lessons().values())
@@ -63,3 +65,16 @@ def test_the_command_writes_a_file_and_says_where_it_cannot(tmp_path, capsys):
     assert 'lang="zh"' in out.read_text("utf-8")
     assert main(["worksheet", "7", "-o", str(tmp_path / "none" / "07.html")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("window", "ticks"),
+    [
+        ((0.0, 130.0), ["0", "20", "40", "60", "80", "100", "120"]),
+        ((1.0, 2.5), ["1", "1.2", "1.4", "1.6", "1.8", "2", "2.2", "2.4"]),
+        (None, [""] * 11),
+    ],
+)
+def test_the_axis_has_round_numbers_within_its_window(window, ticks):
+    found = re.findall(r'text-anchor="middle">([^<]*)<', empty_timeline(window, "en"))
+    assert found == ticks
