@@ -9,8 +9,9 @@ the tests compare with the runs, answers those of the reference solution.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
+from engine.markdown_table import markdown_table
 from lessons.guide_words import GUIDE
 from lessons.judging import load_module
 from lessons.lesson import Lesson, Question
@@ -42,7 +43,7 @@ def _overview(language: str) -> str:
         for lesson in lessons().values()
     )  # fmt: skip
     total = sum(lesson.minutes for lesson in lessons().values())
-    table = _table([GUIDE[head].said(language) for head in heads], rows)
+    table = markdown_table([GUIDE[head].said(language) for head in heads], rows)
     return f"{table}\n\n{GUIDE['total'].said(language, hours=f'{total / 60:.0f}')}"
 
 
@@ -102,7 +103,7 @@ def _questions(lesson: Lesson, language: str) -> str:
         )
         for question in lesson.question
     )  # fmt: skip
-    return _table(heads, rows)
+    return markdown_table(heads, rows)
 
 
 def reference_answers(lesson: Lesson) -> dict[str, str | float]:
@@ -127,7 +128,7 @@ def _wrong(lesson: Lesson, language: str) -> str:
         (_mistake(lesson, name, language), _told(lesson, message, language))
         for name, message in lesson.wrong.items()
     )
-    return f"**{GUIDE['wrong'].said(language)}**\n\n{_table(heads, rows)}"
+    return f"**{GUIDE['wrong'].said(language)}**\n\n{markdown_table(heads, rows)}"
 
 
 def _mistake(lesson: Lesson, name: str, language: str) -> str:
@@ -147,13 +148,3 @@ def _told(lesson: Lesson, message: str, language: str) -> str:
 def _bare(lesson: Lesson, markdown: str) -> str:
     """Markdown with its figures, without links into the lesson's glossary."""
     return TERM.sub(r"\1", filled(markdown, quoted(lesson)))
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = list(heads)
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")

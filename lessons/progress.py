@@ -17,7 +17,6 @@ NAME: Final = "overlap-lab-progress"
 VERSION: Final = 1
 MOST_BYTES = 200_000
 
-
 TOO_LARGE = Words(
     "this file is too large to hold a course's progress", "这个文件太大，不会是课程进度"
 )
@@ -30,6 +29,10 @@ OTHER_VERSION = Words(
     "这个文件是第 {version} 版，本实验室只能读第 {known} 版",
 )
 UNREADABLE = Words("this file cannot be read: {error}", "无法读取这个文件：{error}")
+UNKNOWN = Words(
+    "this file has lessons that this course does not have: {names}",
+    "这个文件里有本课程没有的课：{names}",
+)
 
 
 class ProgressError(ValueError):

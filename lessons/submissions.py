@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import Literal
 
 from lessons.lesson import LessonError
-from lessons.loading import lesson_named, lessons
+from lessons.loading import broken, lesson_named, lessons
 from lessons.progress import (
     MOST_BYTES,
     NAME,
     TOO_LARGE,
+    UNKNOWN,
     UNREADABLE,
     Done,
     ProgressError,
     loaded,
 )
+from lessons.quiz import QUIZZES
+from traces.arguments import one_line
 
 Kind = Literal["code", "answers"]
 
@@ -97,8 +100,13 @@ def _of_progress(root: Path, path: Path, given: str | None) -> Iterator[Submissi
     except ProgressError as error:
         yield _submission(root, path, given or "", "answers", fault=error)
         return
-    for name in [given] if given else sorted(progress):
+    known = {*lessons(), *broken(), *QUIZZES}
+    for name in [given] if given else sorted(progress.keys() & known):
         yield _submission(root, path, name, "answers", progress.get(name, Done()))
+    if strange := sorted(progress.keys() - known):  # names from a file stay out of the columns
+        names = one_line(", ".join(map(repr, strange)))
+        fault = ProgressError(UNKNOWN, names=names)
+        yield _submission(root, path, "", "answers", fault=fault)
 
 
 def _submission(

@@ -12,6 +12,11 @@ LANES = (
     Words("compute stream", "计算流"),
     Words("D2H stream", "D2H 流"),
 )
+"""Of a run of the engine."""
+
+PROGRAM_LANES = (LANES[0], *(Words(f"stream {n}", f"流 {n}") for n in (1, 2, 3)))
+"""Of a small program, whose streams are its own."""
+
 WIDTH, LEFT, RIGHT, LANE, FOOT = 720, 110, 690, 44, 26
 """In the SVG's own units: of the picture, where its lanes begin and end, of a lane, of the axis."""
 
@@ -20,13 +25,14 @@ STRETCHES = 10
 
 
 def empty_timeline(window_ms: tuple[float, float] | None, language: str) -> str:
-    """Lanes with a grid; without a window the axis has no numbers."""
-    bottom = LANE * len(LANES)
+    """Lanes with a grid. Without a window they are a program's, and the axis has no numbers."""
+    lanes = LANES if window_ms else PROGRAM_LANES
+    bottom = LANE * len(lanes)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom + FOOT}" '
         'font-size="12" fill="#1f2328">'
     ]
-    for number, name in enumerate(LANES):
+    for number, name in enumerate(lanes):
         y = number * LANE
         parts.append(_line(LEFT, y, RIGHT, y, "#808a94"))
         parts.append(f'<text x="0" y="{y + LANE / 2 + 4}">{name.said(language)}</text>')

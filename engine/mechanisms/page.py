@@ -3,8 +3,7 @@
 python -m engine mechanisms --markdown > docs/mechanisms.md
 """
 
-from collections.abc import Iterable
-
+from engine.markdown_table import markdown_table
 from engine.mechanisms.table import TABLE, Info
 from engine.modes.mode import Mode
 from engine.modes.table import MODES
@@ -36,7 +35,7 @@ def mechanisms_page() -> str:
         for mode in MODES.values()
     )
     heads = ("mode", "what happens", "toggles", "workload", "cost model", "seen")
-    return "\n".join([*parts, _table(heads, rows)]) + "\n"
+    return "\n".join([*parts, markdown_table(heads, rows)]) + "\n"
 
 
 def _group(group: str) -> str:
@@ -52,7 +51,7 @@ def _group(group: str) -> str:
         )
         for info in members
     )  # fmt: skip
-    return f"\n## {group.capitalize()}\n\n{_table(heads, rows)}"
+    return f"\n## {group.capitalize()}\n\n{markdown_table(heads, rows)}"
 
 
 def showing(info: Info) -> list[str]:
@@ -73,13 +72,3 @@ def _expected(mode: Mode) -> str:
     hazards = sorted(f"{kind} {resource}" for kind, resource in mode.hazards)
     named = [*hazards, *([f"gap: {mode.cause}"] if mode.cause else [])]
     return " ".join(letters) + (f" ({'; '.join(named)})" if named else "") or "nothing wrong"
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = list(heads)
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
