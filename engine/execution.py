@@ -178,7 +178,7 @@ def execute(
     journal: Journal | None = None,
     adjust: Callable[[Parts], None] | None = None,
     recall: Recall | None = None,
-    loop_type: type[Loop] = Loop,
+    loop_type: type[Loop] | None = None,
 ) -> Run:
     """Run a configuration. `repairs` are edges of hazard fixes, added while it runs. `adjust` may
     exchange a part before the run begins, and `loop_type` the loop: exercises put a student's
@@ -207,7 +207,7 @@ def execute(
             adjust(parts)
         if journal is not None:
             journal.begin(parts)
-        loop = loop_type(parts, config.steps)
+        loop = (loop_type or Loop)(parts, config.steps)
         if config.fork is not None:
             plan(config.fork, loop)
         return _serve(config, device, loop)

@@ -80,7 +80,7 @@ class VirtualDevice(Clocks):
             engine = "copy"
         task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
         fails = self._fault is not None and self._fault.strikes(op, task)
-        if self.compute and not fails:
+        if dst.data is not None and not fails:
             source = src.array if staged is None else staged
             move_in_chunks(task, dst.array, source, rows, cost.chunks)
         self._enqueue(task, op)

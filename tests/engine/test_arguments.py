@@ -8,13 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.engine.test_workload_file import OUT_OF_RANGE
 
 from engine import configure, run
 from engine.device.cost import CostError, CostModel
 from engine.workloads.file import dump_workload, workload_from_dict
 from engine.workloads.presets import WORKLOADS
 from engine.workloads.workload import Prompt, Workload, WorkloadError
+from tests.engine.workloads.test_file import OUT_OF_RANGE
 
 ANYTHING = (
     None, True, False, -1, 0, 1.5, math.nan, math.inf, 10**400, "x", "", b"x", [], {}, (),
