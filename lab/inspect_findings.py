@@ -24,7 +24,7 @@ def findings_tab(inspection: Inspection) -> None:
     """The costliest findings at length, the others in one line each."""
     findings = inspection.findings
     if not findings:
-        st.caption(t("findings.none"))
+        st.caption(t("findings.none" if inspection.devices else "findings.no_gpu"))
         return
     st.caption(t("findings.legend"))
     shown = [f for f in findings[:AT_LENGTH] if f.share >= LEAST_SHARE] or findings[:1]

@@ -34,11 +34,12 @@ IN_ANY_ORDER = "T in any order"
 @dataclass(frozen=True)
 class Seen:
     """Something a run shows. `letter` is its verdict, "" for a figure that none judges; `about`
-    tells hazards (kind and resource) and gaps (cause) apart."""
+    tells hazards (kind and resource) and gaps (cause) apart; `share` of the run is a gap's."""
 
     letter: str
     text: str
     about: str = ""
+    share: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -135,12 +136,18 @@ def scene_of(name: str, value: str, besides: str = "") -> str:
 
 
 def _told(seen: Sequence[Seen]) -> tuple[str, ...]:
-    """The sentences; of many gaps the largest, and how many there are."""
+    """The sentences; one for all gaps together, which names the largest cause."""
     gaps = [item for item in seen if item.letter == "G"]
-    told = [item.text for item in seen if item.letter != "G"] + [gap.text for gap in gaps[:1]]
-    if len(gaps) > 1:
-        told[-1] += f", and {len(gaps) - 1} more"
+    told = [item.text for item in seen if item.letter != "G"]
+    if gaps:
+        largest = max(gaps, key=lambda gap: gap.share)
+        others = f" ({100 * largest.share:.1f} %), and {len(gaps) - 1} more" if gaps[1:] else ""
+        told.append(_idle_text(sum(gap.share for gap in gaps), largest.about + others))
     return tuple(told)
+
+
+def _idle_text(share: float, causes: str) -> str:
+    return f"{100 * share:.1f} % of the run idle beyond the async baseline: {causes}"
 
 
 def claimed_by(name: str, settings: Mapping[str, str], seen: Sequence[Seen]) -> list[Seen]:
@@ -228,10 +235,7 @@ def _gaps(result: Run) -> list[Seen]:
     if result.config.widen_ms:
         return []
     gaps = sorted(own_gaps(result).items(), key=lambda gap: -gap[1])
-    return [
-        Seen("G", f"{100 * share:.1f} % of the run idle beyond the async baseline: {cause}", cause)
-        for cause, share in gaps
-    ]
+    return [Seen("G", _idle_text(share, cause), cause, share) for cause, share in gaps]
 
 
 def _figures(result: Run) -> list[Seen]:

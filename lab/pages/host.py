@@ -44,10 +44,11 @@ def page() -> None:
 
 
 def _choose_level(game: Game) -> None:
-    """The list of levels. Each level has a list of its own: when another level comes by key, the
-    browser may still tell of the list before, and that must not count."""
+    """The list of levels. Each level has a list of its own, and another one once a level is
+    solved, for its name is then written otherwise: when one comes by key, the browser may still
+    tell of the list before, and that must not count."""
     here = game.level
-    key = f"host-level-{here}"
+    key = f"host-level-{here}-{len(game.solved)}"
 
     def name(level: str) -> str:
         title = t_or(f"level.{level}.title", LEVELS[level].title)

@@ -33,6 +33,11 @@ def test_a_level_is_won_by_keyboard_alone_and_a_slip_is_taken_back(page) -> None
     page.wait_for_url(f"**moves={level.solution}&solved=1.2")
     assert overflow_px(page) <= 1
     assert page.locator("[role=figure][aria-label^='Timeline of the program']").count() == 1
-    page.reload()
+    won = page.url
+    page.keyboard.press("n")
+    page.wait_for_url(f"**level={[*LEVELS][2]}**")
+    settle(page)
+    assert page.locator("[data-testid=stException]").count() == 0
+    page.goto(won)
     alert.get_by_text("Solved.").wait_for()
     assert page.outside == []
