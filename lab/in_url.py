@@ -36,10 +36,13 @@ def by_history() -> bool:
 
 
 def take_from_url(key: str, values: Collection[str], default: str) -> None:
-    """Before a widget is drawn: give it the URL's value, where it has none yet and that is one."""
-    if key not in st.session_state:
-        asked = st.query_params.get(key, default)
-        st.session_state[key] = asked if asked in values else default
+    """Before a widget is drawn: give it the URL's value, where it has none yet and that is one.
+
+    It is set anew in every run: a browser tells a choice by the name that it shows, and in the run
+    in which the language changes that name is none of the new ones any more.
+    """
+    asked = st.session_state[key] if key in st.session_state else st.query_params.get(key, default)
+    st.session_state[key] = asked if asked in values else default
 
 
 def put_into_url(key: str, default: str) -> None:

@@ -24,3 +24,8 @@ def test_a_prediction_outlives_a_reload_and_stays_hidden_until_it_is_made(page) 
     page.wait_for_selector(".nsewdrag", state="attached")
     page.get_by_text("26.0 ms").wait_for()
     assert page.outside == []
+    for language, title in (("English", "Pipeline arithmetic"), ("中文", "流水线算术")):
+        page.get_by_text(language, exact=True).first.click()  # a choice is told by what it shows
+        page.get_by_role("heading", name=title).wait_for()
+        settle(page)
+        assert "lesson=04&" in page.url and "part=see" in page.url

@@ -11,6 +11,7 @@ from lessons.loading import lessons, text_of
 from lessons.quiz import quiz_questions
 from lessons.scenes import quoted
 from lessons.texts import PARTS
+from tests.lab.apps import in_address
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 PAGE = "lab/pages/lessons.py"
@@ -208,3 +209,17 @@ def test_the_quiz_before_tells_nothing_and_the_quiz_after_shows_the_gain():
     assert app.session_state["course-progress"]["quiz-after"].answers[first.id] == first.answer
     app.button(key="quiz-after-anew").click().run()
     assert app.radio(key=f"quiz-after-{first.id}").value is None
+
+
+def test_a_change_of_language_keeps_the_lesson_and_its_part():
+    app = open_lessons(lesson="05", part="wild")
+    app.segmented_control(key="lang").set_value("zh").run()
+    assert not app.exception
+    assert (in_address(app, "lesson"), in_address(app, "part")) == ("05", "wild")
+    assert text_of(lessons()["05"], "zh").title in shown(app)
+
+
+def test_from_a_lesson_one_comes_back_to_all_of_them():
+    app = open_lessons(lesson="05")
+    app.selectbox(key="lesson").set_value("").run()
+    assert app.selectbox(key="lesson").value == "" and "lesson" not in app.query_params
