@@ -50,7 +50,7 @@ def test_steps_idle_time_and_the_rest_add_up() -> None:
     sync, overlapped = opened("sync"), opened("async")
     result = compare(sync.trace, overlapped.trace)
     told = steps_told(result)
-    assert f"The {STEPS} steps that both have take -" in told
+    assert f"mean of the {STEPS} steps that both have: -" in told
     table = cause_changes(result)
     assert table["Change (ms)"].abs().is_monotonic_decreasing
     idle, of_ms = idle_shares(sync, overlapped, result)
