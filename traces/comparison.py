@@ -51,7 +51,7 @@ class Comparison:
     def idle(self) -> list[tuple[str, float, float]]:
         """(cause, ns in a, ns in b), the largest change first."""
         causes = dict.fromkeys([*self.a.idle_ns, *self.b.idle_ns])
-        rows = [(c, self.a.idle_ns.get(c, 0.0), self.b.idle_ns.get(c, 0.0)) for c in causes]
+        rows = [(c, self.a.idle_ns.get(c, 0), self.b.idle_ns.get(c, 0)) for c in causes]
         return sorted(rows, key=lambda row: (-abs(row[2] - row[1]), row[0]))
 
     @property
@@ -126,7 +126,7 @@ def _side(trace: Trace, steps: Steps, per_step: bool) -> Side:
     return Side(
         steps,
         sum(device.busy_ns for device in activity) / span if span else 0.0,
-        {cause: ns / count for cause, ns in idle.items()},
+        {cause: ns / count if count > 1 else ns for cause, ns in idle.items()},  # ns stay exact
         {
             finding.rule: (finding.share, _blamed(trace, finding))
             for finding in find_findings(trace, gaps)

@@ -14,7 +14,7 @@ def test_two_samples_stand_one_above_the_other_with_what_changed() -> None:
         "Asynchronous engine",
     ]
     told = " ".join(text.value for text in app.markdown).replace("\\", "")
-    assert "CPU work between steps fell" in told and "each in the second (-2" in told
+    assert "CPU work between steps fell" in told and "ms a step in the second (-2" in told
 
 
 def test_a_trace_is_compared_with_its_prediction() -> None:

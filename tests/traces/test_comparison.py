@@ -91,6 +91,16 @@ def test_any_two_traces_can_be_compared(a, b):
         assert sum(ns for _, ns, _ in result.idle) == sum(gap.ns for gap in find_gaps(a))
 
 
+def test_idle_time_of_a_whole_recording_is_exact_to_the_ns_at_any_length():
+    long_ns = (1 << 53) + 1  # a float has no such number
+    run = Diagram()
+    run.gpu("compute", "kernel", 0, 1)
+    run.gpu("compute", "kernel", 1 + long_ns, 2 + long_ns)
+    trace = run.trace()
+    trace.meta["format"] = "other"
+    assert sum(ns for _, ns, _ in compare(trace, Diagram().trace()).idle) == long_ns
+
+
 def test_the_command_line_prints_a_table_or_json(tmp_path, capsys):
     paths = [str(tmp_path / f"{name}.json.gz") for name in ("sync", "async")]
     for path, name in zip(paths, ("sync", "async"), strict=True):
