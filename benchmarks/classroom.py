@@ -1,0 +1,141 @@
+"""A class at once: many learners on one server, from the opened link to the end of the lesson.
+
+    python -m benchmarks.classroom                                40 learners, 5 minutes, one process
+    python -m benchmarks.classroom --processes 2                  two processes behind HAProxy
+    python -m benchmarks.classroom --learners 8 --minutes 1 -o class.json
+
+Starts the lab on this machine's loopback and opens one tab a learner (`browser_tab.py`), all at the
+same moment. Each learner then does something about every 15 s (uniformly from 7.5 to 22.5 s):
+switches a mechanism on Timeline and later back, steps in the Stepper, changes the prediction of a
+lesson, uploads a small trace in Inspect; after four acts on a page goes to the next. Who does what
+is drawn from a fixed seed. A time is what a learner waits: from the act to the end of the script that
+answers it. What a browser needs to draw is not in it. Writes a JSON file and prints it as Markdown;
+leaves with 1 where a promise is not kept.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import streamlit
+
+from benchmarks.classroom_report import Act, judged, markdown
+from benchmarks.learner import Learner
+
+ROOT = Path(__file__).resolve().parent.parent
+THINK_S = (7.5, 22.5)
+MEMORY_EVERY_S = 2.0
+STARTUP_S = 120
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print; returns 1 where a promise is not kept."""
+    options = read(arguments)
+    command, address = server(options)
+    environment = {"OMP_NUM_THREADS": "1", **os.environ}
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        wait_until_healthy(address, process)
+        acts, all_in_s, memory = asyncio.run(hold_class(options, address, process.pid))
+    finally:
+        process.terminate()
+        process.wait(20)
+    result = judged(vars(options), acts, all_in_s, memory)
+    Path(options.out).write_text(json.dumps(result, indent=1))
+    print(markdown(result))
+    return 0 if all(result["kept"].values()) else 1
+
+
+def read(arguments: list[str]) -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--learners", type=int, default=40)
+    parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--processes", type=int, default=1, help="more than one: behind HAProxy")
+    parser.add_argument(
+        "--link", default="/lessons?lesson=07&lang=en", help="what all open at first"
+    )
+    parser.add_argument("--port", type=int, default=8650)
+    parser.add_argument("-o", "--out", default="classroom.json")
+    return parser.parse_args(arguments)
+
+
+def server(options: argparse.Namespace) -> tuple[list[str], str]:
+    """The command that serves the lab, and its address."""
+    address = f"http://127.0.0.1:{options.port}"
+    if options.processes > 1:
+        command = [
+            sys.executable, "-m", "deploy", "--processes", str(options.processes),
+            "--address", "127.0.0.1", "--port", str(options.port),
+            "--first-port", str(options.port + 1),
+        ]  # fmt: skip
+    else:
+        command = [
+            sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
+            "--server.address", "127.0.0.1", "--server.port", str(options.port),
+        ]  # fmt: skip
+    return command, address
+
+
+def wait_until_healthy(address: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait until the server answers; leaves with a sentence where it ended."""
+    deadline = time.monotonic() + STARTUP_S
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise SystemExit(
+        f"The lab does not answer at {address}: is the port taken? Try another --port."
+    )
+
+
+async def hold_class(
+    options: argparse.Namespace, address: str, pid: int
+) -> tuple[list[Act], float, list[tuple[float, float]]]:
+    """All acts of the class, the seconds until everybody was in, and the memory over time."""
+    threads = ThreadPoolExecutor(options.learners + 1)  # each tab fetches files as it opens
+    asyncio.get_running_loop().set_default_executor(threads)
+    learners = [Learner(number, address) for number in range(options.learners)]
+    later = drawn_with()
+    began = time.monotonic()
+    until = began + 60 * options.minutes
+    memory: list[tuple[float, float]] = []
+    watching = asyncio.create_task(watch(pid, began, memory))
+    await asyncio.gather(*(learner.come_in(options.link, later) for learner in learners))
+    all_in_s = time.monotonic() - began
+    await asyncio.gather(*(learner.work(until, THINK_S) for learner in learners))
+    watching.cancel()
+    await asyncio.gather(*(learner.tab.close() for learner in learners))
+    return [act for learner in learners for act in learner.acts], all_in_s, memory
+
+
+def drawn_with() -> tuple[str, ...]:
+    """The largest file of the front end, which it fetches when there is a figure to draw."""
+    folder = Path(streamlit.__file__).parent / "static"
+    return tuple(
+        str(path.relative_to(folder)) for path in folder.glob("static/js/PlotlyChart.*.js")
+    )
+
+
+async def watch(pid: int, began: float, memory: list[tuple[float, float]]) -> None:
+    """Note the memory of the server's processes (MiB) from time to time: all of its session."""
+    while True:
+        told = subprocess.run(["ps", "-o", "rss=", "-s", str(pid)], capture_output=True, text=True)
+        kib = sum(int(line) for line in told.stdout.split())
+        memory.append((time.monotonic() - began, kib / 1024))
+        await asyncio.sleep(MEMORY_EVERY_S)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

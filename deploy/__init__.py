@@ -1,0 +1,1 @@
+"""Serving the lab to many: several processes of it behind a balancer."""

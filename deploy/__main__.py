@@ -1,0 +1,156 @@
+"""`python3 start.py class`: the lab for a class, several processes of it behind HAProxy.
+
+A process works on one page at a time, so it keeps 10 to 15 busy learners waiting little; a class
+needs one for each core. This starts them on this machine's loopback, HAProxy in front of them on
+the one address that learners open, and ends all of them together. A process that dies is started
+anew: its learners' pages come back from their URLs.
+"""
+
+import argparse
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from string import Template
+
+ROOT = Path(__file__).resolve().parent.parent
+TEMPLATE = Path(__file__).with_name("haproxy.cfg.template")
+STARTUP_S = 90
+LOOK_EVERY_S = 1.0
+MISSING = (
+    "HAProxy is not installed; it shares the learners out among the processes. Install it "
+    "(Debian and Ubuntu: `sudo apt install haproxy`, macOS: `brew install haproxy`) and start "
+    "again, or serve up to 15 learners with one process: `python3 start.py`."
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Serve until a signal comes; returns the exit code."""
+    options = read(arguments)
+    haproxy = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin")
+    if haproxy is None:
+        print(MISSING, file=sys.stderr)
+        return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    ports = [options.first_port + number for number in range(options.processes)]
+    environment = surroundings()
+    running: dict[int, subprocess.Popen[bytes]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "haproxy.cfg"
+        config.write_text(balancer_config(f"{options.address}:{options.port}", ports))
+        try:
+            for port in ports:
+                running[port] = start_process(port, options.streamlit, environment)
+            for port, process in running.items():
+                wait_until_healthy(port, process)
+            balancer = subprocess.Popen([haproxy, "-f", str(config)])
+            running[0] = balancer
+            print(f"Overlap Lab for a class: http://{options.address}:{options.port}", flush=True)
+            return look_after(running, balancer, options.streamlit, environment)
+        except KeyboardInterrupt:
+            return 0
+        except ServingError as error:
+            print(error, file=sys.stderr)
+            return 1
+        finally:
+            end(running)
+
+
+class ServingError(Exception):
+    """What keeps the lab from being served, in one sentence."""
+
+
+def read(arguments: list[str]) -> argparse.Namespace:
+    """The options; what stands after `--` goes to each process."""
+    parser = argparse.ArgumentParser(prog="python3 start.py class", description=__doc__)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="K")
+    parser.add_argument("--address", default="localhost", help="0.0.0.0 for the whole network")
+    parser.add_argument("--port", type=int, default=8501)
+    parser.add_argument(
+        "--first-port", type=int, default=8601, help="of the processes, on the loopback alone"
+    )
+    parser.add_argument("streamlit", nargs="*", metavar="-- OPTION", help="for each process")
+    options = parser.parse_args(arguments)
+    if options.processes < 1:
+        parser.error("--processes: at least one")
+    return options
+
+
+def surroundings() -> dict[str, str]:
+    """What the processes share: one secret, so that a cookie outlives the process that signed it,
+    and one thread for torch each, for the cores are shared out already."""
+    return {
+        "OMP_NUM_THREADS": "1",
+        "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),
+        **os.environ,
+    }
+
+
+def balancer_config(bind: str, ports: list[int]) -> str:
+    """HAProxy's configuration for processes on these ports of the loopback."""
+    lines = [f"server lab{port} 127.0.0.1:{port} cookie lab{port}" for port in ports]
+    return Template(TEMPLATE.read_text()).substitute(bind=bind, processes="\n    ".join(lines))
+
+
+def start_process(
+    port: int, streamlit: list[str], environment: dict[str, str]
+) -> subprocess.Popen[bytes]:
+    """One process of the lab, on a port of the loopback."""
+    command = [
+        sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
+        "--server.address", "127.0.0.1", "--server.port", str(port), *streamlit,
+    ]  # fmt: skip
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+
+
+def wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process answers. Raises ServingError where it does not."""
+    deadline = time.monotonic() + STARTUP_S
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise ServingError(
+        f"The lab did not start on port {port}: is it taken? Try another --first-port."
+    )
+
+
+def look_after(
+    running: dict[int, subprocess.Popen[bytes]],
+    balancer: subprocess.Popen[bytes],
+    streamlit: list[str],
+    environment: dict[str, str],
+) -> int:
+    """Start processes anew that ended, until the balancer ends."""
+    while balancer.poll() is None:
+        for port, process in running.items():
+            if process is not balancer and process.poll() is not None:
+                print(f"The process on port {port} ended; it is started anew.", file=sys.stderr)
+                running[port] = start_process(port, streamlit, environment)
+        time.sleep(LOOK_EVERY_S)
+    raise ServingError(
+        "HAProxy ended, for the reason above; is the port taken? Try another --port."
+    )
+
+
+def end(running: dict[int, subprocess.Popen[bytes]]) -> None:
+    """End all of them."""
+    for process in running.values():
+        process.terminate()
+    for process in running.values():
+        try:
+            process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
