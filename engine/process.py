@@ -23,15 +23,19 @@ def no_garbage_collection() -> Iterator[None]:
     """A run makes very many long-lived objects and no cycles: do not search them again and again.
 
     They are counted among the old objects at the end, or the next search, soon after, would
-    take all of them for new. Measured on 8,192 steps: a third less time.
+    take all of them for new. Measured on 8,192 steps: a third less time. Where a server has frozen
+    its modules for good, unfreezing would undo that: the new ones are searched once instead.
     """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.freeze()
-        gc.unfreeze()
+        if gc.get_freeze_count():
+            gc.collect(1)
+        else:
+            gc.freeze()
+            gc.unfreeze()
         if was_on:
             gc.enable()
 
