@@ -1,16 +1,16 @@
 """A class at once: many learners on one server, from the opened link to the end of the lesson.
 
-    python -m benchmarks.classroom                                40 learners, 5 minutes, one process
-    python -m benchmarks.classroom --processes 2                  two processes behind HAProxy
+    python -m benchmarks.classroom                    40 learners, 5 minutes, one process
+    python -m benchmarks.classroom --processes 2      two processes behind HAProxy
     python -m benchmarks.classroom --learners 8 --minutes 1 -o class.json
 
 Starts the lab on this machine's loopback and opens one tab a learner (`browser_tab.py`), all at the
 same moment. Each learner then does something about every 15 s (uniformly from 7.5 to 22.5 s):
 switches a mechanism on Timeline and later back, steps in the Stepper, changes the prediction of a
 lesson, uploads a small trace in Inspect; after four acts on a page goes to the next. Who does what
-is drawn from a fixed seed. A time is what a learner waits: from the act to the end of the script that
-answers it. What a browser needs to draw is not in it. Writes a JSON file and prints it as Markdown;
-leaves with 1 where a promise is not kept.
+is drawn from a fixed seed. A time is what a learner waits: from the act to the end of the script
+that answers it; what a browser takes to draw comes on top. Writes a JSON file and prints it as
+Markdown; leaves with 1 where a promise is not kept.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
     command, address = server(options)
     environment = {"OMP_NUM_THREADS": "1", **os.environ}
     process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, start_new_session=True
+        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, process_group=0
     )
     try:
         wait_until_healthy(address, process)
@@ -128,11 +128,12 @@ def drawn_with() -> tuple[str, ...]:
     )
 
 
-async def watch(pid: int, began: float, memory: list[tuple[float, float]]) -> None:
-    """Note the memory of the server's processes (MiB) from time to time: all of its session."""
+async def watch(group: int, began: float, memory: list[tuple[float, float]]) -> None:
+    """Note from time to time how much memory (MiB) the server's processes have."""
     while True:
-        told = subprocess.run(["ps", "-o", "rss=", "-s", str(pid)], capture_output=True, text=True)
-        kib = sum(int(line) for line in told.stdout.split())
+        told = subprocess.run(["ps", "-e", "-o", "pgid=,rss="], capture_output=True, text=True)
+        rows = [line.split() for line in told.stdout.splitlines()]
+        kib = sum(int(rss) for pgid, rss in rows if pgid == str(group))
         memory.append((time.monotonic() - began, kib / 1024))
         await asyncio.sleep(MEMORY_EVERY_S)
 

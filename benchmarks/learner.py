@@ -1,4 +1,4 @@
-"""A learner of the class that `classroom.py` holds: walks the pages, and does on each what it is for."""
+"""A learner of the class that `classroom.py` holds: walks the pages and does what each is for."""
 
 import asyncio
 import random
