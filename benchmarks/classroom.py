@@ -17,6 +17,7 @@ import argparse
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -38,7 +39,7 @@ STARTUP_S = 120
 def main(arguments: list[str]) -> int:
     """Measure and print; returns 1 where a promise is not kept."""
     options = read(arguments)
-    command, address = server(options)
+    command, address = server(options.processes)
     environment = {"OMP_NUM_THREADS": "1", **os.environ}
     process = subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, process_group=0
@@ -60,30 +61,28 @@ def read(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--learners", type=int, default=40)
     parser.add_argument("--minutes", type=float, default=5)
-    parser.add_argument("--processes", type=int, default=1, help="more than one: behind HAProxy")
+    parser.add_argument(
+        "--processes", type=int, default=0, help="behind HAProxy; 0: one process and no HAProxy"
+    )
     parser.add_argument(
         "--link", default="/lessons?lesson=07&lang=en", help="what all open at first"
     )
-    parser.add_argument("--port", type=int, default=8650)
     parser.add_argument("-o", "--out", default="classroom.json")
     return parser.parse_args(arguments)
 
 
-def server(options: argparse.Namespace) -> tuple[list[str], str]:
-    """The command that serves the lab, and its address."""
-    address = f"http://127.0.0.1:{options.port}"
-    if options.processes > 1:
-        command = [
-            sys.executable, "-m", "deploy", "--processes", str(options.processes),
-            "--address", "127.0.0.1", "--port", str(options.port),
-            "--first-port", str(options.port + 1),
-        ]  # fmt: skip
+def server(processes: int) -> tuple[list[str], str]:
+    """The command that serves the lab on a free port of the loopback, and its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    if processes:
+        command = ["-m", "deploy", "--processes", str(processes)]
+        command += ["--address", "127.0.0.1", "--port", port]
     else:
-        command = [
-            sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
-            "--server.address", "127.0.0.1", "--server.port", str(options.port),
-        ]  # fmt: skip
-    return command, address
+        command = ["-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+        command += ["--server.address", "127.0.0.1", "--server.port", port]
+    return [sys.executable, *command], f"http://127.0.0.1:{port}"
 
 
 def wait_until_healthy(address: str, process: subprocess.Popen[bytes]) -> None:

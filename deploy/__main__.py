@@ -11,11 +11,13 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 from string import Template
 
@@ -38,7 +40,7 @@ def main(arguments: list[str]) -> int:
         print(MISSING, file=sys.stderr)
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    ports = [options.first_port + number for number in range(options.processes)]
+    ports = free_ports(options.processes)
     environment = surroundings()
     running: dict[int, subprocess.Popen[bytes]] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -72,14 +74,20 @@ def read(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="K")
     parser.add_argument("--address", default="localhost", help="0.0.0.0 for the whole network")
     parser.add_argument("--port", type=int, default=8501)
-    parser.add_argument(
-        "--first-port", type=int, default=8601, help="of the processes, on the loopback alone"
-    )
     parser.add_argument("streamlit", nargs="*", metavar="-- OPTION", help="for each process")
     options = parser.parse_args(arguments)
     if options.processes < 1:
         parser.error("--processes: at least one")
     return options
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of the loopback that nobody listens on."""
+    with ExitStack() as taken:
+        sockets = [taken.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
 
 
 def surroundings() -> dict[str, str]:
@@ -103,7 +111,7 @@ def start_process(
 ) -> subprocess.Popen[bytes]:
     """One process of the lab, on a port of the loopback."""
     command = [
-        sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
+        sys.executable, "-m", "deploy.process", "--server.headless", "true",
         "--server.address", "127.0.0.1", "--server.port", str(port), *streamlit,
     ]  # fmt: skip
     return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
@@ -118,9 +126,7 @@ def wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> None:
                 return
         except OSError:
             time.sleep(0.2)
-    raise ServingError(
-        f"The lab did not start on port {port}: is it taken? Try another --first-port."
-    )
+    raise ServingError("The lab did not start, for the reason in the lines above.")
 
 
 def look_after(
