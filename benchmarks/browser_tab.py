@@ -9,6 +9,7 @@ draws nothing and runs no component's script.
 
 import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
@@ -22,6 +23,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 PATIENCE_S = 60
+CONNECTIONS = 6
+"""So many files a browser fetches at once."""
 XSRF = "_streamlit_xsrf"
 _ASSET = re.compile(r'(?:src|href)="\./(static/[^"]+)"')
 
@@ -170,8 +173,8 @@ class Tab:
     def _fetch(self, path: str) -> None:
         """The document, what it names, and the cookies of a session."""
         document = self._get(path)
-        for asset in _ASSET.findall(document):
-            self._get(asset)
+        with ThreadPoolExecutor(CONNECTIONS) as connections:
+            list(connections.map(self._get, _ASSET.findall(document)))
         self._get("_stcore/health")
         self._get("_stcore/host-config")
 
