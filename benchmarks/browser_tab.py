@@ -8,10 +8,6 @@ draws nothing and runs no component's script.
 """
 
 import asyncio
-import re
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
 from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import requests
@@ -22,41 +18,21 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
-PATIENCE_S = 60
-CONNECTIONS = 6
-"""So many files a browser fetches at once."""
+from benchmarks.front_end import PATIENCE_S, fetch, files, files_of_a_figure
+from benchmarks.page_elements import Elements, Shown, TabError
+
 XSRF = "_streamlit_xsrf"
-_ASSET = re.compile(r'(?:src|href)="\./(static/[^"]+)"')
-
-
-class TabError(Exception):
-    """What a learner would see go wrong, in one sentence."""
-
-
-@dataclass
-class Shown:
-    """An element on the page: its message, the run that drew it, and where it belongs."""
-
-    kind: str
-    element: Any
-    run: str
-    fragment: str
-    script: str
-
-    @property
-    def widget(self) -> str:
-        """Its id as a widget; "" where it is none."""
-        return str(getattr(self.element, "id", ""))
 
 
 class Tab:
-    """A tab that was opened at `address` (http://host:port), with cookies of its own."""
+    """A tab at `address` (http://host:port), with cookies of its own; `with_files`: as a browser
+    that was never here and fetches the front end's files."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, with_files: bool = False) -> None:
         self.address = address
+        self.with_files = with_files
         self.http = requests.Session()
-        self.errors: list[str] = []
-        self._shown: dict[tuple[int, ...], Shown] = {}
+        self.page = Elements()
         self._states: dict[str, WidgetState] = {}
         self._kept: dict[str, tuple[int, ForwardMsg]] = {}
         self._runs = 0
@@ -65,64 +41,59 @@ class Tab:
         self._pages: dict[str, str] = {}
         self._page = ""
         self._main = ""
-        self._run = ""
         self._session = ""
         self._socket: ClientConnection | None = None
 
     # --- What a learner does ----------------------------------------------------------------------
 
-    async def open(self, link: str, later: tuple[str, ...] = ()) -> None:
-        """Open a link of the lab (path and query), as far as the end of the page's script; `later`
-        are assets that the page asks for when it is drawn."""
+    async def open(self, link: str) -> None:
+        """Open a link of the lab (path and query), as far as the end of the page's script."""
         parts = urlsplit(link)
         self._query = parse_qs(parts.query, keep_blank_values=True)
         await asyncio.to_thread(self._fetch, parts.path)
-        cookies = self.http.cookies.get_dict()
         self._socket = await connect(
             self.address.replace("http", "ws", 1) + "/_stcore/stream",
-            subprotocols=[Subprotocol("streamlit"), Subprotocol(cookies[XSRF])],
-            additional_headers={"Cookie": "; ".join(f"{k}={v}" for k, v in cookies.items())},
+            subprotocols=[Subprotocol("streamlit"), Subprotocol(self.http.cookies[XSRF])],
+            additional_headers={"Cookie": self.cookies},
             origin=Origin(self.address),
             max_size=None,
             compression=None,
         )
         await self._rerun(ClientState(page_name=parts.path.strip("/")))
-        for path in later:
-            await asyncio.to_thread(self._get, path)
 
     async def visit(self, page: str, query: str = "") -> None:
         """Go to another page of the lab by its menu, or by a link with a query."""
         self._query = parse_qs(query, keep_blank_values=True)
-        of_all = {shown.widget for shown in self._shown.values() if shown.script == self._main}
+        of_all = self.page.widgets(self._main)
         self._states = {key: state for key, state in self._states.items() if key in of_all}
         await self._rerun(ClientState(page_script_hash=self._pages[page]))
 
     async def press(self, key: str) -> None:
         """Press the button with this key."""
-        button = self.find(key)
+        button = self.page.find(key)
         await self._send(button, WidgetState(id=button.widget, trigger_value=True), once=True)
 
     async def choose(self, key: str, choice: str) -> None:
         """Choose an option of a row of buttons, a list or a list of radio buttons by its words."""
-        shown = self.find(key)
+        shown = self.page.find(key)
         state = WidgetState(id=shown.widget)
         if shown.kind == "button_group":
             state.string_array_value.data.append(choice)
         else:
             state.string_value = choice
-        first = options(shown)[shown.element.default[0]] if shown.kind == "button_group" else None
+        first = shown.options[shown.element.default[0]] if shown.kind == "button_group" else None
         self._put_into_query(shown, None if choice == first else choice)
         await self._send(shown, state)
 
     async def enter(self, key: str, number: float) -> None:
         """Type a number into a field."""
-        field = self.find(key)
+        field = self.page.find(key)
         self._put_into_query(field, str(number))
         await self._send(field, WidgetState(id=field.widget, double_value=number))
 
     async def upload(self, name: str, data: bytes) -> None:
         """Put a file into the page's first uploader."""
-        uploader = self._first("file_uploader")
+        uploader = self.page.first("file_uploader")
         request = BackMsg()
         request.file_urls_request.request_id = name
         request.file_urls_request.session_id = self._session
@@ -144,24 +115,10 @@ class Tab:
             await self._socket.close()
         self.http.close()
 
-    # --- What is on the page ----------------------------------------------------------------------
-
-    def find(self, key: str) -> Shown:
-        """The widget with this key. Raises TabError."""
-        for shown in self._shown.values():
-            if shown.widget.endswith(f"-{key}"):
-                return shown
-        raise TabError(f"the page has no {key}")
-
-    def _first(self, kind: str) -> Shown:
-        for shown in self._shown.values():
-            if shown.kind == kind:
-                return shown
-        raise TabError(f"the page has no {kind}")
-
-    def text(self) -> str:
-        """All elements of the page as protobuf's text: what a search for words is made in."""
-        return "\n".join(str(shown.element) for shown in self._shown.values())
+    @property
+    def cookies(self) -> str:
+        """The cookies that it was given, as a header."""
+        return "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
 
     @property
     def query(self) -> str:
@@ -171,12 +128,12 @@ class Tab:
     # --- HTTP -------------------------------------------------------------------------------------
 
     def _fetch(self, path: str) -> None:
-        """The document, what it names, and the cookies of a session."""
+        """The document, the cookies of a session, and the front end's files."""
         document = self._get(path)
-        with ThreadPoolExecutor(CONNECTIONS) as connections:
-            list(connections.map(self._get, _ASSET.findall(document)))
         self._get("_stcore/health")
         self._get("_stcore/host-config")
+        if self.with_files:
+            fetch(self.address, self.cookies, files(document) + files_of_a_figure())
 
     def _get(self, path: str) -> str:
         answer = self.http.get(urljoin(self.address + "/", path.lstrip("/")), timeout=PATIENCE_S)
@@ -207,7 +164,7 @@ class Tab:
     async def _send(self, shown: Shown, state: WidgetState, once: bool = False) -> None:
         if not once:
             self._states[shown.widget] = state
-        here = {other.widget for other in self._shown.values()}
+        here = self.page.widgets()
         wanted = ClientState(fragment_id=shown.fragment, page_script_hash=self._page)
         wanted.widget_states.widgets.extend(
             kept for key, kept in self._states.items() if key in here and key != shown.widget
@@ -231,7 +188,7 @@ class Tab:
                 if answer.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
                     break
         self._forget_old_messages()
-        self._drop_stale(state.fragment_id)
+        self.page.drop_stale(state.fragment_id)
 
     async def _write(self, message: BackMsg) -> None:
         if self._socket is None:
@@ -275,42 +232,13 @@ class Tab:
             self._session = begun.initialize.session_id or self._session
             self._page, self._main = begun.page_script_hash, begun.main_script_hash
             self._longest_kept = begun.config.max_cached_message_age
-            self._run = message.metadata.run.script_run_id
+            self.page.run = message.metadata.run.script_run_id
         elif kind == "navigation":
             pages = message.navigation.app_pages
             self._pages = {page.url_pathname: page.page_script_hash for page in pages}
         elif kind == "page_info_changed":
             self._query = parse_qs(message.page_info_changed.query_string, keep_blank_values=True)
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
-            self._show(message)
-
-    def _show(self, message: ForwardMsg) -> None:
-        element = message.delta.new_element
-        kind = element.WhichOneof("type") or ""
-        shown = Shown(
-            kind,
-            getattr(element, kind) if kind else None,
-            self._run,
-            message.delta.fragment_id,
-            message.metadata.active_script_hash,
-        )
-        self._shown[tuple(message.metadata.delta_path)] = shown
-        if getattr(shown.element, "set_value", False):
-            self._states.pop(shown.widget, None)  # the server says what it holds now
-        if kind == "exception":
-            self.errors.append(f"{shown.element.type}: {shown.element.message}")
-        elif kind == "alert" and shown.element.format == shown.element.ERROR:
-            self.errors.append(shown.element.body)
-
-    def _drop_stale(self, fragment: str) -> None:
-        """Forget what the last run of the page, or of a fragment, has not drawn again."""
-        self._shown = {
-            path: shown
-            for path, shown in self._shown.items()
-            if shown.run == self._run or (fragment and shown.fragment != fragment)
-        }
-
-
-def options(shown: Shown) -> list[str]:
-    """The words of a widget's options."""
-    return [str(getattr(option, "content", option)) for option in shown.element.options]
+            shown = self.page.show(message)
+            if getattr(shown.element, "set_value", False):
+                self._states.pop(shown.widget, None)  # the server says what it holds now

@@ -25,8 +25,6 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import streamlit
-
 from benchmarks.classroom_report import Act, judged, markdown
 from benchmarks.learner import Learner
 
@@ -106,25 +104,16 @@ async def hold_class(
     threads = ThreadPoolExecutor(options.learners + 1)  # each tab fetches files as it opens
     asyncio.get_running_loop().set_default_executor(threads)
     learners = [Learner(number, address) for number in range(options.learners)]
-    later = drawn_with()
     began = time.monotonic()
     until = began + 60 * options.minutes
     memory: list[tuple[float, float]] = []
     watching = asyncio.create_task(watch(pid, began, memory))
-    await asyncio.gather(*(learner.come_in(options.link, later) for learner in learners))
+    await asyncio.gather(*(learner.come_in(options.link) for learner in learners))
     all_in_s = time.monotonic() - began
     await asyncio.gather(*(learner.work(until, THINK_S) for learner in learners))
     watching.cancel()
     await asyncio.gather(*(learner.tab.close() for learner in learners))
     return [act for learner in learners for act in learner.acts], all_in_s, memory
-
-
-def drawn_with() -> tuple[str, ...]:
-    """The largest file of the front end, which it fetches when there is a figure to draw."""
-    folder = Path(streamlit.__file__).parent / "static"
-    return tuple(
-        str(path.relative_to(folder)) for path in folder.glob("static/js/PlotlyChart.*.js")
-    )
 
 
 async def watch(group: int, began: float, memory: list[tuple[float, float]]) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from websockets.exceptions import WebSocketException
 
-from benchmarks.browser_tab import Tab, TabError, options
-from benchmarks.classroom_report import Act
+from benchmarks.browser_tab import Tab
+from benchmarks.classroom_report import OPEN, Act
+from benchmarks.page_elements import TabError
 from engine.mechanisms.table import TABLE, encode
 
 SAMPLE = Path(__file__).resolve().parent.parent / "traces/samples/engine-async.json.gz"
@@ -25,16 +26,16 @@ class Learner:
     def __init__(self, number: int, address: str) -> None:
         self.number = number
         self.chance = random.Random(number)
-        self.tab = Tab(address)
+        self.tab = Tab(address, with_files=True)
         self.acts: list[Act] = []
         self._switched = ""
         self._pages: list[str] = []
         self._left = 0
         self._page = ""
 
-    async def come_in(self, link: str, later: tuple[str, ...]) -> None:
+    async def come_in(self, link: str) -> None:
         """Open the class's link."""
-        await self._timed("open the link", lambda: self.tab.open(link, later))
+        await self._timed(OPEN, lambda: self.tab.open(link))
 
     async def work(self, until: float, think_s: tuple[float, float]) -> None:
         """Think and act by turns until `until`, on `time.monotonic`'s clock."""
@@ -91,7 +92,7 @@ class Learner:
             await self._timed("change a prediction", lambda: self._answer(key))
 
     async def _answer(self, key: str) -> None:
-        await self.tab.choose(key, self.chance.choice(options(self.tab.find(key))))
+        await self.tab.choose(key, self.chance.choice(self.tab.page.find(key).options))
 
     async def _upload(self) -> None:
         data = SAMPLE.read_bytes()
@@ -100,7 +101,7 @@ class Learner:
 
     async def _timed(self, kind: str, act: Callable[[], Awaitable[None]]) -> None:
         """Do it, and note how long it took and what went wrong."""
-        self.tab.errors.clear()
+        self.tab.page.errors.clear()
         began = time.monotonic()
         fault = ""
         try:
@@ -108,5 +109,5 @@ class Learner:
         except FAULTS as error:
             fault = f"{type(error).__name__}: {error}"
         seconds = time.monotonic() - began
-        told = [fault] if fault else self.tab.errors[:1]
+        told = [fault] if fault else self.tab.page.errors[:1]
         self.acts.append(Act(kind, began, seconds, told[0] if told else ""))

@@ -1,20 +1,32 @@
 """One process of the lab for a class: `python -m deploy.process [streamlit options]`.
 
-It is `streamlit run app.py`, with the packages and the lessons read before the first learner comes
-and not then (4 s, in which all the others would wait, too).
+It is `streamlit run app.py`, after every page was opened once, as a test opens it. So what pages
+import and the runs that they begin with are there before the first learner comes; else the first
+ones would wait for it, and everybody else with them.
 """
 
 import gc
+import logging
 import sys
+from pathlib import Path
 
+from streamlit.testing.v1 import AppTest
 from streamlit.web import cli
 
-import lab.opened  # noqa: F401
-import lab.runs  # noqa: F401
-from lessons.loading import lessons
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE_S = 120
+
+
+def open_every_page() -> None:
+    """Run each page once, in this process and for nobody."""
+    logging.disable(logging.WARNING)  # they are about what a page lacks without a browser
+    for page in sorted((ROOT / "lab/pages").glob("*.py")):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE_S)
+        app.switch_page(str(page.relative_to(ROOT))).run()
+    gc.freeze()  # the collector need not look through all of that ever again
+
 
 if __name__ == "__main__":
-    lessons()
-    gc.freeze()  # none of it is ever garbage
-    sys.argv[0:1] = ["streamlit", "run", "app.py"]
+    open_every_page()
+    sys.argv[0:1] = ["streamlit", "run", str(ROOT / "app.py")]
     sys.exit(cli.main())
