@@ -47,10 +47,13 @@ SPAN_DEFAULTS: dict[str, Any] = {
     "tid": "",
     "args": None,
 }
+ID_COLUMNS = frozenset({"stream", "device", "step", "slot", "correlation"})
+"""int32 where all of a trace's fit: half the memory of a long trace's columns."""
+
 FLOW_DEFAULTS: dict[str, Any] = {"src": NONE, "dst": NONE, "kind": "other"}
 COUNTER_DEFAULTS: dict[str, Any] = {"ts_ns": 0, "track": "", "name": "", "value": 0.0}
 
-Column = Sequence[Any] | np.ndarray | ArgsArray
+Column = Sequence[Any] | np.ndarray | ArgsArray | pd.Categorical
 Rows = Sequence[Mapping[str, Any]] | Mapping[str, Column]
 """A table as rows (dicts, missing keys take the default) or as columns."""
 
@@ -65,7 +68,8 @@ class Trace:
 
     `spans`: columns `SPAN_DEFAULTS` in that order, sorted by (ts_ns, -dur_ns, order
     of arrival), index 0..n-1 = span id. `kind` is one of `KINDS`; `track` is the lane
-    label; `args` is a dict or None.
+    label; `args` is a dict or None. Text columns are Python strings or, in long traces, a
+    categorical of them; ids are int32 or int64.
     `flows`: `src`, `dst` (span ids) and `kind`: "launch" (launch span -> device op),
     "event" (device op behind a recorded event -> device op that waited), "stream" and
     "barrier" (device op -> device op), "other".
@@ -144,10 +148,10 @@ def _columns(rows: Rows, defaults: Mapping[str, Any]) -> dict[str, np.ndarray]:
         given = {name: [row.get(name, d) for row in rows] for name, d in defaults.items()}
     if unknown:
         raise ValueError(f"unknown columns: {', '.join(sorted(unknown))}")
-    columns = {
-        name: _array(given[name], default) if name in given else _filled(length, default)
-        for name, default in defaults.items()
-    }
+    columns = {}
+    for name, default in defaults.items():
+        column = _array(given[name], default) if name in given else _filled(length, default)
+        columns[name] = narrowed(column) if name in ID_COLUMNS else column
     if any(len(column) != length for column in columns.values()):
         raise ValueError("the columns have different lengths")
     return columns
@@ -164,7 +168,7 @@ def _filled(length: int, default: object) -> np.ndarray:
 def _array(values: Column, default: object) -> np.ndarray:
     """`values` as an array; a dict or list inside stays one object."""
     dtype = _dtype(default)
-    if isinstance(values, ArgsArray):
+    if isinstance(values, ArgsArray | pd.Categorical):
         return cast("np.ndarray", values)  # it is picked from as an array is
     if isinstance(values, np.ndarray) or dtype is not object:
         return np.asarray(values, dtype=dtype)
@@ -173,8 +177,14 @@ def _array(values: Column, default: object) -> np.ndarray:
     return array
 
 
+def narrowed(ids: np.ndarray) -> np.ndarray:
+    """The same numbers as int32 if it has room for them."""
+    narrow = ids.astype(np.int32, copy=False)
+    return narrow if np.array_equal(narrow, ids) else ids
+
+
 def _frame(columns: dict[str, np.ndarray]) -> pd.DataFrame:
-    """A frame whose text columns stay plain Python strings."""
+    """A frame whose text columns stay Python strings, and categoricals what they are."""
     return pd.DataFrame(
         {n: pd.Series(column, dtype=column.dtype, copy=False) for n, column in columns.items()},
         copy=False,
@@ -182,7 +192,7 @@ def _frame(columns: dict[str, np.ndarray]) -> pd.DataFrame:
 
 
 def _check_spans(columns: Mapping[str, np.ndarray]) -> None:
-    unknown = set(columns["kind"].tolist()) - KINDS
+    unknown = set(pd.unique(columns["kind"])) - KINDS
     if unknown:
         raise ValueError(f"unknown span kinds: {', '.join(sorted(map(str, unknown)))}")
     if (columns["dur_ns"] < 0).any():

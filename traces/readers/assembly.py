@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from traces.clock import LIMIT_NS
 from traces.readers.refusals import NO_EVENTS
-from traces.readers.span_table import Lane, SpanTable
-from traces.schema import HOST, NONE, Trace, TraceError
+from traces.readers.span_table import Lane, SpanTable, categorical
+from traces.schema import HOST, NONE, Trace, TraceError, narrowed
 
 Counters = list[dict[str, Any]]
 
@@ -78,20 +79,16 @@ def assembled(
 
 def _lane_columns(
     lanes: list[Lane], numbers: np.ndarray, names: LaneNames
-) -> dict[str, np.ndarray]:
+) -> dict[str, np.ndarray | pd.Categorical]:
     """Track, pid, tid, device and stream of each span from its lane number."""
     shared = _shared_streams(lanes)
-    per_lane: dict[str, list[Any]] = {
-        "track": [names.track(lane, (lane.device, lane.stream) in shared) for lane in lanes],
-        "pid": [lane.pid for lane in lanes],
-        "tid": [lane.tid for lane in lanes],
-        "device": [lane.device for lane in lanes],
-        "stream": [lane.stream for lane in lanes],
-    }
-    integers = ("device", "stream")
+    tracks = [names.track(lane, (lane.device, lane.stream) in shared) for lane in lanes]
     return {
-        name: np.array(values, dtype=np.int64 if name in integers else object)[numbers]
-        for name, values in per_lane.items()
+        "track": categorical(tracks, numbers),
+        "pid": categorical([lane.pid for lane in lanes], numbers),
+        "tid": categorical([lane.tid for lane in lanes], numbers),
+        "device": narrowed(np.array([lane.device for lane in lanes], dtype=np.int64))[numbers],
+        "stream": narrowed(np.array([lane.stream for lane in lanes], dtype=np.int64))[numbers],
     }
 
 

@@ -34,7 +34,7 @@ def merged(traces: Sequence[Trace]) -> Trace:
     spans = pd.concat(map(_placed, traces, offsets, labels, devices), ignore_index=True)
     counters = [
         trace.counters.assign(
-            ts_ns=trace.counters["ts_ns"] + offset, track=_prefix(label) + trace.counters["track"]
+            ts_ns=trace.counters["ts_ns"] + offset, track=_labelled(trace.counters["track"], label)
         )
         for trace, offset, label in zip(traces, offsets, labels, strict=True)
     ]
@@ -107,14 +107,15 @@ def _placed(trace: Trace, offset: int, label: str, devices: Mapping[int, int]) -
         return spans.assign(ts_ns=spans["ts_ns"] + offset)
     return spans.assign(
         ts_ns=spans["ts_ns"] + offset,
-        track=_prefix(label) + spans["track"],
-        pid=_prefix(label) + spans["pid"],
+        track=_labelled(spans["track"], label),
+        pid=_labelled(spans["pid"], label),
         device=spans["device"].map({HOST: HOST, **devices}),
     )
 
 
-def _prefix(label: str) -> str:
-    return f"{label} · " if label else ""
+def _labelled(words: "pd.Series[Any]", label: str) -> "pd.Series[Any]":
+    """The words behind the label; each of a categorical's is asked for once."""
+    return words.map(lambda word: f"{label} · {word}") if label else words
 
 
 def _meta(

@@ -1,13 +1,15 @@
-"""Growing columns of spans: appended one event at a time, kept as numpy arrays.
+"""Growing columns of spans: appended one event at a time, kept as the bytes of numpy arrays.
 
 Python objects live only until the next `pack`; lanes, kinds and names are stored once, and args
-as the text that the file holds.
+as the text that the file holds. A column is one block of memory that grows: many small arrays
+would leave holes that nothing fits into.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import pandas as pd
 
 from traces.args_column import Args, ArgsArray, encoded
 from traces.readers.event_repair import Scalar
@@ -45,10 +47,10 @@ class SpanTable:
         self.lanes: dict[Lane, int] = {}
         self.kinds: dict[str, int] = {}
         self.names: dict[str, int] = {}
-        self._parts: dict[str, list[np.ndarray]] = {name: [] for name in COLUMNS}
+        self._bytes: dict[str, bytearray] = {name: bytearray() for name in COLUMNS}
         self._rows: list[tuple[int, ...]] = []
         self._new_texts: list[bytes] = []
-        self._texts: list[bytes] = []
+        self._texts = bytearray()
 
     def add(
         self,
@@ -73,20 +75,25 @@ class SpanTable:
         columns = {**columns, "args": np.array([len(own) for own in args], dtype=np.int32)}
         if not args:
             columns["args"] = np.zeros(len(columns["ts_ns"]), dtype=np.int32)
-        self._texts.append(b"".join(args))
-        for name, parts in self._parts.items():
-            parts.append(columns[name].astype(COLUMNS[name], copy=False))
+        self._append(columns, args)
 
     def pack(self) -> None:
         """Move what was appended into arrays."""
         if not self._rows:
             return
-        for (name, parts), values in zip(
-            self._parts.items(), zip(*self._rows, strict=True), strict=True
-        ):
-            parts.append(np.array(values, dtype=COLUMNS[name]))
-        self._texts.append(b"".join(self._new_texts))
+        rows = zip(*self._rows, strict=True)
+        columns = {name: np.array(values) for name, values in zip(COLUMNS, rows, strict=True)}
+        self._append(columns, self._new_texts)
         self._rows, self._new_texts = [], []
+
+    def _append(self, columns: Mapping[str, np.ndarray], texts: Iterable[bytes]) -> None:
+        for name, dtype in COLUMNS.items():
+            self._bytes[name] += columns[name].astype(dtype, copy=False).tobytes()
+        self._texts += b"".join(texts)
+
+    def _column(self, name: str) -> np.ndarray:
+        """A view of a column; while it is there the column does not grow."""
+        return np.frombuffer(self._bytes[name], dtype=COLUMNS[name])
 
     def move_lane(self, old: Lane, new: Lane) -> None:
         """Let the spans of a lane stand on another one, which has none yet."""
@@ -98,26 +105,32 @@ class SpanTable:
         self.pack()
         names = list(self.names)
         new = np.array([code(self.kinds, kind_of(name)) for name in names], dtype=np.int32)
-        columns = (self._parts[name] for name in ("lane", "kind", "name"))
-        for numbers, kinds, name_codes in zip(*columns, strict=True):
-            chosen = np.isin(numbers, list(lanes)) & (kinds != self.kinds.get("instant", NONE))
-            kinds[chosen] = new[name_codes[chosen]]
+        numbers, kinds, name_codes = (self._column(name) for name in ("lane", "kind", "name"))
+        chosen = np.isin(numbers, list(lanes)) & (kinds != self.kinds.get("instant", NONE))
+        kinds[chosen] = new[name_codes[chosen]]
 
     def sorted_columns(self) -> dict[str, Any]:
         """All columns in the order of a trace, lanes as numbers; the table is empty then."""
         self.pack()
-        columns: dict[str, Any] = {
-            name: np.concatenate([*self._parts.pop(name), np.empty(0, dtype=dtype)])
-            for name, dtype in COLUMNS.items()
-        }
-        columns["args"] = ArgsArray.of(b"".join(self._texts), columns["args"])
-        self._texts = []
+        columns: dict[str, Any] = {name: self._column(name) for name in COLUMNS}
+        columns["args"] = ArgsArray.of(bytes(self._texts), columns["args"])
+        self._bytes, self._texts = {}, bytearray()
         order = np.lexsort((-columns["dur_ns"], columns["ts_ns"]))
         for name, column in columns.items():
             columns[name] = column[order]
         for name, words in (("kind", self.kinds), ("name", self.names)):
-            columns[name] = np.array(list(words), dtype=object)[columns[name]]
+            columns[name] = categorical(list(words), columns[name])
         return columns
+
+
+def categorical(words: Sequence[str], numbers: np.ndarray) -> pd.Categorical:
+    """A text column of which `numbers` says the places in `words`, where a word may stand
+    twice."""
+    places, distinct = pd.factorize(np.array(words, dtype=object))
+    # categories of objects: pandas would make texts of Arrow's of them, slow and large
+    return pd.Categorical.from_codes(
+        places.astype(np.int32)[numbers], pd.Index(distinct, dtype=object)
+    )
 
 
 def code(numbers: dict[K, int], key: K) -> int:
