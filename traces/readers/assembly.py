@@ -17,7 +17,8 @@ from traces.readers.refusals import NO_EVENTS
 from traces.readers.span_table import Lane, SpanTable, categorical
 from traces.schema import HOST, NONE, Trace, TraceError, narrowed
 
-Counters = list[dict[str, Any]]
+Counters = Mapping[str, np.ndarray]
+"""Columns ts_ns, track, name and value."""
 
 
 @dataclass
@@ -54,17 +55,18 @@ def assembled(
     table: SpanTable,
     names: LaneNames,
     meta: Mapping[str, Any],
-    counters: Counters,
+    counters: Counters | None = None,
     unix_ns: int | None = None,
 ) -> Trace:
     """The trace of all spans and counters, without flows. `unix_ns` is the wall time of 0 on
     the file's clock; one that is no time of these decades is not noted. Raises TraceError if
     there is nothing to draw."""
     columns = table.sorted_columns()
-    starts = [int(columns["ts_ns"].min())] if len(columns["ts_ns"]) else []
-    shift = min([*starts, *(row["ts_ns"] for row in counters)], default=None)
-    if shift is None:
+    counters = counters or {"ts_ns": np.empty(0, dtype=np.int64)}
+    times = (columns["ts_ns"], counters["ts_ns"])
+    if not any(map(len, times)):
         raise TraceError(NO_EVENTS)
+    shift = min(int(column.min()) for column in times if len(column))
     numbers = columns.pop("lane")
     columns["ts_ns"] -= shift
     clock = {"clock_start_ns": shift}
@@ -72,7 +74,7 @@ def assembled(
         clock["unix_start_ns"] = unix_ns + shift
     return Trace.from_rows(
         columns | _lane_columns(list(table.lanes), numbers, names),
-        counters=[row | {"ts_ns": row["ts_ns"] - shift} for row in counters],
+        counters={**counters, "ts_ns": counters["ts_ns"] - shift},
         meta=dict(meta) | clock,
     )
 

@@ -1,13 +1,12 @@
 """The spans of a Chrome or profiler file, a piece of the file at a time instead of one by one.
 
-A long trace is nearly all complete events. These become columns at once: of those in a profiler's
-own categories only a few args matter, those of all others are kept as text. Other phases, and
-every piece with something unusual in it, are left to `chrome_reader`.
+Whatever begins becomes columns at once: of events in a profiler's own categories only a few args
+matter, those of all others are kept as text.
 """
 
 import re
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -17,12 +16,12 @@ from traces.args_column import encoded
 from traces.clock import LIMIT_NS, to_ns
 from traces.readers.event_repair import Event, Scalar
 from traces.readers.kineto import (
-    LAUNCH_FLOWS,
     LEGACY_GPU_PID,
     MARKER,
     MAX_NUMBER,
     GpuArgs,
     Role,
+    is_marker,
     number,
     role_of,
 )
@@ -32,15 +31,20 @@ from traces.schema import NONE
 Int64s = NDArray[np.int64]
 K = TypeVar("K", bound=Hashable)
 
-LEAVE, HOST_WORK, CALL, ON_GPU, PLAIN, PLAIN_CALL = range(6)
-"""What an event is to this file: not its business, work of a profiler's categories of three
+MARK, HOST_WORK, CALL, ON_GPU, PLAIN, PLAIN_CALL, INSTANT, ASYNC = range(8)
+"""What an event is: a profiler's word about itself, work of a profiler's categories of three
 sorts, or that of any other file, whose args are all kept."""
+
+OPEN = -1
+"""The length of a span that has only begun."""
 
 NO_VALUE = (b"", b"null")
 CORRELATION_KEY = b"correlation_id"
 
-FLOW_PHASES = ("s", "t", "f")
 NANOSECONDS = re.compile(rb"\d{1,15}\.\d{3}(?:,\d{1,15}\.\d{3})*")
+SHORT = re.compile(rb"\d{1,12}(?:\.\d{1,3})?(?:,\d{1,12}(?:\.\d{1,3})?)*")
+"""Times of under 12 days: as a float, these are the right ns after rounding."""
+
 MICROSECONDS = re.compile(rb"\d{1,15}(?:,\d{1,15})*")
 
 _decode_args = msgspec.json.Decoder(list[GpuArgs]).decode
@@ -59,72 +63,98 @@ class _Remembered(dict[K, int]):
 
 
 class BulkReader:
-    """Moves events into a table; `kept` counts them, `lost` those without a usable time."""
+    """Moves spans into a table. `lost` counts those on a GPU that have no time, `markers` are what
+    the profiler says about itself; of all others `end_ns` is the latest end."""
 
     def __init__(self, table: SpanTable) -> None:
         self._table = table
         self._numbers = _Remembered(self._learn)
-        """(category, name) -> place in the lists below."""
+        """(category, name, what else tells their sort) -> place in the lists below."""
         self._sorts: list[int] = []
         self._kinds: list[int] = []
         self._names: list[int] = []
         self._host_lanes = _Remembered(self._host_lane)
         self._gpu_lanes = _Remembered(self._gpu_lane)
+        self._async_lanes = _Remembered(self._async_lane)
+        self.markers: list[dict[str, Any]] = []
         self.has_correlations = self.is_profiler = False
-        self.kept = self.lost = self.end_ns = 0
+        self.lost = self.end_ns = 0
 
-    def take(self, events: list[Event]) -> list[Event]:
-        """Move what can be moved in bulk; the rest is returned, without launch arrows where
-        correlation ids make them needless."""
-        rows = [event for event in events if event.ph == "X"]
+    def spans(self, events: list[Event], starts: Int64s, lengths: Int64s) -> Int64s:
+        """Add complete events, or beginnings (of length `OPEN`). Returns the row of each, NONE for
+        one that is no span."""
+        is_old = LEGACY_GPU_PID in {event.pid for event in events}
+        old = [is_old and event.pid == LEGACY_GPU_PID for event in events] if is_old else None
+        return self._add(events, self._what(events, old), starts, lengths)
+
+    def instants(self, events: list[Event], starts: Int64s) -> None:
+        """Add events without a duration."""
+        what = self._what(events, [INSTANT] * len(events))
+        self._add(events, what, starts, np.zeros_like(starts))
+
+    def asyncs(self, events: list[Event], starts: Int64s) -> Int64s:
+        """Add beginnings of asynchronous spans, each on a lane of its category; their rows."""
+        what = self._what(events, [ASYNC] * len(events))
+        return self._add(events, what, starts, np.full_like(starts, OPEN))
+
+    def _what(self, events: list[Event], more: list[Any] | None) -> Int64s:
         numbers = self._numbers
-        what = np.array([numbers[event.cat, event.name] for event in rows], dtype=np.int64)
-        sorts = np.array(self._sorts, dtype=np.int64)[what] if rows else what
-        is_mine = sorts != LEAVE
-        mine = rows if is_mine.all() else [rows[at] for at in is_mine.nonzero()[0].tolist()]
-        starts = bulk_ns([event.ts for event in mine])
-        lengths = bulk_ns([event.dur for event in mine], missing=0)
-        if not mine or starts is None or lengths is None or (lengths < 0).any():
-            return events
-        if any(event.pid == LEGACY_GPU_PID for event in mine):
-            return events
-        self._add(mine, what[is_mine], sorts[is_mine], starts, lengths)
-        needless = LAUNCH_FLOWS if self.has_correlations else ()
-        others = [
-            event
-            for event in events
-            if event.ph != "X" and not (event.cat in needless and event.ph in FLOW_PHASES)
-        ]
-        return others + [rows[at] for at in (~is_mine).nonzero()[0].tolist()]
+        if more is None:
+            found = [numbers[event.cat, event.name, False] for event in events]
+        else:
+            keys = zip(events, more, strict=True)
+            found = [numbers[event.cat, event.name, own] for event, own in keys]
+        return np.array(found, dtype=np.int64)
 
-    def _learn(self, key: tuple[Scalar, Scalar]) -> int:
-        category, name = (text(value) for value in key)
-        role = role_of(category, name, None)
-        self._sorts.append(_sort(role))
-        self._kinds.append(code(self._table.kinds, role.kind))
+    def _learn(self, key: tuple[Scalar, Scalar, bool | int]) -> int:
+        """A number for events of this category and name: those of the oldest profiler's GPU
+        (True), `INSTANT`, `ASYNC`, or all others (False)."""
+        category, name = (text(value) for value in key[:2])
+        if key[2] == INSTANT:
+            sort, kind = MARK if is_marker(name) else INSTANT, "instant"
+        elif key[2] == ASYNC:
+            sort, kind = ASYNC, "annotation"
+        else:
+            role = role_of(category, name, LEGACY_GPU_PID if key[2] else None)
+            sort = _sort(role)
+            kind = "annotation" if sort == MARK else role.kind
+        self._sorts.append(sort)
+        self._kinds.append(code(self._table.kinds, kind))
         self._names.append(code(self._table.names, name))
         return len(self._sorts) - 1
 
-    def _add(
-        self, events: list[Event], what: Int64s, sorts: Int64s, starts: Int64s, lengths: Int64s
-    ) -> None:
-        for sort in (HOST_WORK, CALL, ON_GPU, PLAIN, PLAIN_CALL):
+    def _add(self, events: list[Event], what: Int64s, starts: Int64s, lengths: Int64s) -> Int64s:
+        sorts = np.array(self._sorts, dtype=np.int64)[what]
+        sorts[(sorts == MARK) & (lengths == OPEN)] = HOST_WORK  # marks are complete events
+        rows = np.full(len(events), NONE)
+        for sort in np.unique(sorts).tolist():
             at = (sorts == sort).nonzero()[0]
-            if len(at):
-                own = [events[place] for place in at.tolist()]
-                self._extend(sort, own, what[at], starts[at], lengths[at])
-        self.end_ns = max(self.end_ns, int((starts + lengths).max()))
+            own = events if len(at) == len(events) else [events[place] for place in at.tolist()]
+            if sort == MARK:
+                self._mark(own, starts[at], lengths[at])
+                continue
+            self.end_ns = max(self.end_ns, int((starts[at] + lengths[at]).max()))
+            first = len(self._table)
+            kept = at[self._extend(sort, own, what[at], starts[at], lengths[at])]
+            rows[kept] = np.arange(first, first + len(kept))
+        return rows
+
+    def _mark(self, events: list[Event], starts: Int64s, lengths: Int64s) -> None:
+        for event, start, length in zip(events, starts.tolist(), lengths.tolist(), strict=True):
+            self.markers.append({"name": text(event.name), "ts_ns": start, "dur_ns": length})
 
     def _extend(
         self, sort: int, events: list[Event], what: Int64s, starts: Int64s, lengths: Int64s
-    ) -> None:
-        """Add events of one sort."""
-        args = _args(events) if sort not in (HOST_WORK, PLAIN) else []
+    ) -> NDArray[np.bool_]:
+        """Add events of one sort; says which of them."""
+        args = _args(events) if sort in (CALL, ON_GPU, PLAIN_CALL) else []
         kinds = np.array(self._kinds)[what]
         lost = np.zeros(len(events), dtype=bool)
         if sort == ON_GPU:
             lanes = self._lanes_on_gpu(events, args, kinds)
             lost = (starts == 0) & (lengths == 0)  # what a full buffer leaves
+        elif sort == ASYNC:
+            lanes = [self._async_lanes[event.pid, event.tid, event.cat] for event in events]
         else:
             lanes = [self._host_lanes[event.pid, event.tid] for event in events]
         correlations = _correlations(args) if args else np.full(len(events), NONE)
@@ -134,7 +164,6 @@ class BulkReader:
         self.has_correlations |= is_call and bool((correlations > 0).any())
         self.is_profiler |= sort in (HOST_WORK, CALL) or (sort == ON_GPU and not lost.all())
         self.lost += int(lost.sum())
-        self.kept += int((~lost).sum())
         columns = {
             "ts_ns": starts,
             "dur_ns": lengths,
@@ -146,9 +175,10 @@ class BulkReader:
         if lost.any():
             columns = {name: column[~lost] for name, column in columns.items()}
             args = [own for own, is_lost in zip(args, lost.tolist(), strict=True) if not is_lost]
-        plain = sort in (PLAIN, PLAIN_CALL)
+        plain = sort in (PLAIN, PLAIN_CALL, INSTANT)
         own = [encoded(bytes(event.args)) for event in events] if plain else map(kept_args, args)
         self._table.extend(columns, list(own))
+        return ~lost
 
     def _lanes_on_gpu(self, events: list[Event], args: list[GpuArgs], kinds: Int64s) -> list[int]:
         lanes = self._gpu_lanes
@@ -161,6 +191,10 @@ class BulkReader:
     def _host_lane(self, key: tuple[Scalar, Scalar]) -> int:
         return code(self._table.lanes, Lane(text(key[0]), text(key[1])))
 
+    def _async_lane(self, key: tuple[Scalar, Scalar, Scalar]) -> int:
+        pid, tid, category = (text(value) for value in key)
+        return code(self._table.lanes, Lane(pid, tid, label=category or "async"))
+
     def _gpu_lane(self, key: tuple[Scalar, Scalar, Scalar, Scalar, bool]) -> int:
         return code(self._table.lanes, gpu_lane(*key))
 
@@ -172,26 +206,30 @@ def gpu_lane(pid: Scalar, tid: Scalar, device: Scalar, stream: Scalar, is_annota
     return Lane(text(pid), text(tid), number_of_device, number(stream, number(tid)), label)
 
 
-def bulk_ns(times: list[msgspec.Raw], missing: int | None = None) -> Int64s | None:
-    """ns of many times in µs as JSON text, exactly; None if one of them is no time. `missing` is
-    what counts for one that is not given."""
+def times_ns(
+    times: list[msgspec.Raw], missing: int | None = None
+) -> tuple[Int64s, NDArray[np.bool_]]:
+    """ns of many times in µs as JSON text, exactly, and which of them are times. `missing` is what
+    counts for one that is not given."""
     joined = b",".join(times)
+    found = None
     if NANOSECONDS.fullmatch(joined):
         found = np.fromstring(joined.replace(b".", b""), dtype=np.int64, sep=",")
     elif MICROSECONDS.fullmatch(joined):
         found = np.fromstring(joined, dtype=np.int64, sep=",") * 1000
-    else:
-        texts = [bytes(time) for time in times]
-        values = [missing if text in NO_VALUE else to_ns(text) for text in texts]
-        if None in values:
-            return None
-        found = np.array(values, dtype=np.int64)
-    return found if (found < LIMIT_NS).all() else None
+    elif SHORT.fullmatch(joined):
+        found = np.rint(np.fromstring(joined, sep=",") * 1000).astype(np.int64)
+    if found is not None and (found < LIMIT_NS).all():
+        return found, np.ones(len(found), dtype=bool)
+    texts = [bytes(time) for time in times]
+    values = [missing if text in NO_VALUE else to_ns(text) for text in texts]
+    is_time = np.array([value is not None for value in values], dtype=bool)
+    return np.array([value or 0 for value in values], dtype=np.int64), is_time
 
 
 def _sort(role: Role) -> int:
     if role.kind == MARKER:
-        return LEAVE
+        return MARK
     if role.on_gpu:
         return ON_GPU
     is_call = role.kind in ("launch", "sync", "runtime")
@@ -224,7 +262,7 @@ def _correlations(args: list[GpuArgs]) -> Int64s:
 
 def _named_correlations(events: list[Event]) -> Int64s:
     """The ids that spans of a generic trace give themselves; few do."""
-    if not any(CORRELATION_KEY in bytes(event.args) for event in events):
+    if CORRELATION_KEY not in b"".join([event.args for event in events]):
         return np.full(len(events), NONE)
     found = [number(own.correlation_id) for own in _args(events)]
     return np.array(found, dtype=np.int64)

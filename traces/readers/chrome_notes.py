@@ -28,8 +28,7 @@ def salvage(chrome: ChromeText) -> dict[str, Any]:
 
 def damage(chrome: ChromeText, reader: ChromeReader, warnings: list[str]) -> list[str]:
     """One sentence a kind of damage; `warnings` are those of unpacking."""
-    strays = reader.threads.stray_ends + reader.asyncs.stray_ends
-    unclosed = reader.threads.unclosed + reader.asyncs.unclosed
+    strays, unclosed = reader.nests.stray_ends, reader.nests.unclosed
     skipped = reader.skipped
     first = chrome.places[0] if chrome.places else 0
     place = f"the first at byte {first:,}, line {chrome.line_of(first):,}" if first else ""

@@ -5,6 +5,7 @@ writes down where the file came from and what was lost on the way.
 import re
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from traces.readers.assembly import assembled
@@ -43,13 +44,14 @@ def chrome_trace(chrome: ChromeText, warnings: list[str]) -> Trace:
     reader.read(chrome)
     is_xla = place_device_lanes(reader.table, reader.names)
     keys = chrome.header | chrome.tail
-    counters = [row | {"track": reader.names.process(row["track"])} for row in reader.counters]
+    counters = reader.counters.columns()
+    counters["track"] = np.array([reader.names.process(pid) for pid in counters["track"]], object)
     meta = _meta(chrome, keys, reader, warnings, is_xla)
     trace = assembled(reader.table, reader.names, meta, counters, _unix_ns(keys))
     shift = trace.meta["clock_start_ns"]
     if shift > EPOCH_NS:
         trace.meta.setdefault("unix_start_ns", shift)
-    markers = [row | {"ts_ns": row["ts_ns"] - shift} for row in reader.markers]
+    markers = [row | {"ts_ns": row["ts_ns"] - shift} for row in reader.bulk.markers]
     trace.meta["profiler_markers"] = markers
     trace.meta["warnings"] += overlaps(trace.spans)
     trace.flows = _flows(reader, trace.spans, shift)
@@ -84,8 +86,8 @@ def _meta(
     warnings: list[str],
     is_xla: bool,
 ) -> dict[str, Any]:
-    strays = reader.threads.stray_ends + reader.asyncs.stray_ends
-    is_kineto = reader.is_profiler or "schemaVersion" in keys
+    strays = reader.nests.stray_ends
+    is_kineto = reader.bulk.is_profiler or "schemaVersion" in keys
     told = damage(chrome, reader, warnings) + lost_by_the_writer(keys, is_xla, chrome.kept)
     return {
         "format": "PyTorch profiler (Kineto)" if is_kineto else _generic_format(keys, is_xla),

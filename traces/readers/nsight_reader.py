@@ -98,7 +98,7 @@ class NsightReader:
         }
         start = next(self._tables.rows("TARGET_INFO_SESSION_START_TIME", "utcEpochNs"), (None,))[0]
         unix_ns = start if isinstance(start, int) else None
-        trace = assembled(self._table, self._names(), meta, [], unix_ns)
+        trace = assembled(self._table, self._names(), meta, unix_ns=unix_ns)
         trace.flows = correlation_flows(trace.spans, ("pid", "correlation"))
         return trace
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from google.protobuf.message import DecodeError
 
 from traces.clock import LIMIT_NS
@@ -164,18 +165,23 @@ class PerfettoReader:
             table.add(ts, 0, lane, "instant", said.name or "", correlation, args)
         meta = self._meta(warnings)
         unix_ns = self._clocks.unix_ns
-        trace = assembled(table, self._tracks.names, meta, self._counter_rows(), unix_ns)
+        trace = assembled(table, self._tracks.names, meta, self._counter_columns(), unix_ns)
         trace.flows = correlation_flows(trace.spans)
         return trace
 
-    def _counter_rows(self) -> Counters:
-        rows = []
-        for uuid, ts, value in self._counters:
+    def _counter_columns(self) -> Counters:
+        tracks, names = [], []
+        for uuid, _, _ in self._counters:
             path = self._tracks.path(uuid)
             pid = next((track.pid for track in path if track.pid), "")
-            track = self._tracks.names.process(pid)
-            rows.append({"ts_ns": ts, "track": track, "name": path[0].name, "value": value})
-        return rows
+            tracks.append(self._tracks.names.process(pid))
+            names.append(path[0].name)
+        return {
+            "ts_ns": np.array([ts for _, ts, _ in self._counters], dtype=np.int64),
+            "track": np.array(tracks, dtype=object),
+            "name": np.array(names, dtype=object),
+            "value": np.array([value for _, _, value in self._counters], dtype=np.float64),
+        }
 
     def _meta(self, warnings: list[str]) -> dict[str, Any]:
         cut_off = self._cut_off and not warnings

@@ -61,7 +61,7 @@ def read_plain_csv(content: Content) -> Trace:
         "file": {},
     }
     names = LaneNames({lane.pid: lane.pid for lane in table.lanes})
-    return assembled(table, names, meta, [])
+    return assembled(table, names, meta)
 
 
 class Columns(NamedTuple):

@@ -73,7 +73,7 @@ def rocprof_trace(
         "warnings": [*warnings, *([told] if lost else [])],
         "file": {},
     }
-    trace = assembled(table, LaneNames(), meta, [])
+    trace = assembled(table, LaneNames(), meta)
     trace.flows = correlation_flows(trace.spans)
     return trace
 

@@ -1,11 +1,10 @@
-"""Growing columns of spans: appended one event at a time, kept as the bytes of numpy arrays.
+"""Growing columns of spans: appended one at a time or many at once.
 
 Python objects live only until the next `pack`; lanes, kinds and names are stored once, and args
-as the text that the file holds. A column is one block of memory that grows: many small arrays
-would leave holes that nothing fits into.
+as the text that the file holds.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -13,6 +12,7 @@ import pandas as pd
 
 from traces.args_column import Args, ArgsArray, encoded
 from traces.readers.event_repair import Scalar
+from traces.readers.growing_columns import GrowingColumns
 from traces.schema import HOST, NONE
 
 K = TypeVar("K", bound=Hashable)
@@ -47,10 +47,13 @@ class SpanTable:
         self.lanes: dict[Lane, int] = {}
         self.kinds: dict[str, int] = {}
         self.names: dict[str, int] = {}
-        self._bytes: dict[str, bytearray] = {name: bytearray() for name in COLUMNS}
+        self._columns = GrowingColumns(COLUMNS)
         self._rows: list[tuple[int, ...]] = []
         self._new_texts: list[bytes] = []
         self._texts = bytearray()
+
+    def __len__(self) -> int:
+        return len(self._columns) + len(self._rows)
 
     def add(
         self,
@@ -75,7 +78,8 @@ class SpanTable:
         columns = {**columns, "args": np.array([len(own) for own in args], dtype=np.int32)}
         if not args:
             columns["args"] = np.zeros(len(columns["ts_ns"]), dtype=np.int32)
-        self._append(columns, args)
+        self._columns.extend(columns)
+        self._texts += b"".join(args)
 
     def pack(self) -> None:
         """Move what was appended into arrays."""
@@ -83,17 +87,14 @@ class SpanTable:
             return
         rows = zip(*self._rows, strict=True)
         columns = {name: np.array(values) for name, values in zip(COLUMNS, rows, strict=True)}
-        self._append(columns, self._new_texts)
+        self._columns.extend(columns)
+        self._texts += b"".join(self._new_texts)
         self._rows, self._new_texts = [], []
 
-    def _append(self, columns: Mapping[str, np.ndarray], texts: Iterable[bytes]) -> None:
-        for name, dtype in COLUMNS.items():
-            self._bytes[name] += columns[name].astype(dtype, copy=False).tobytes()
-        self._texts += b"".join(texts)
-
-    def _column(self, name: str) -> np.ndarray:
-        """A view of a column; while it is there the column does not grow."""
-        return np.frombuffer(self._bytes[name], dtype=COLUMNS[name])
+    def end(self, rows: np.ndarray, ends_ns: np.ndarray) -> None:
+        """Let the spans in these rows, of which only the beginning was known, end then."""
+        self.pack()
+        self._columns["dur_ns"][rows] = ends_ns - self._columns["ts_ns"][rows]
 
     def move_lane(self, old: Lane, new: Lane) -> None:
         """Let the spans of a lane stand on another one, which has none yet."""
@@ -105,16 +106,16 @@ class SpanTable:
         self.pack()
         names = list(self.names)
         new = np.array([code(self.kinds, kind_of(name)) for name in names], dtype=np.int32)
-        numbers, kinds, name_codes = (self._column(name) for name in ("lane", "kind", "name"))
+        numbers, kinds, name_codes = (self._columns[name] for name in ("lane", "kind", "name"))
         chosen = np.isin(numbers, list(lanes)) & (kinds != self.kinds.get("instant", NONE))
         kinds[chosen] = new[name_codes[chosen]]
 
     def sorted_columns(self) -> dict[str, Any]:
         """All columns in the order of a trace, lanes as numbers; the table is empty then."""
         self.pack()
-        columns: dict[str, Any] = {name: self._column(name) for name in COLUMNS}
+        columns: dict[str, Any] = {name: self._columns[name] for name in COLUMNS}
         columns["args"] = ArgsArray.of(bytes(self._texts), columns["args"])
-        self._bytes, self._texts = {}, bytearray()
+        self._columns, self._texts = GrowingColumns(COLUMNS), bytearray()
         order = np.lexsort((-columns["dur_ns"], columns["ts_ns"]))
         for name, column in columns.items():
             columns[name] = column[order]
