@@ -11,6 +11,13 @@ from typing import NamedTuple
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 INCOMPLETE = "incomplete trace"
+BETWEEN_STEPS = "CPU work between steps"
+HOST_BOUND = "host is the bottleneck"
+"""What takes the place of `BETWEEN_STEPS` in a run whose steps overlap already."""
+
+OVERLAP = "depth=2"
+NEVER = r"(?!)"
+"""No cause fits: another rule's parts are given to this one."""
 
 
 class Rule(NamedTuple):
@@ -116,7 +123,7 @@ RULES = (
         "Launch the next batch before it is known who has ended, and throw the surplus token away.",
     ),
     _rule(
-        "copies on the critical path", r"^(?:h2d|d2h|device) copy$|^memset$", MEDIUM, "depth=2",
+        "copies on the critical path", r"^(?:h2d|d2h|device) copy$|^memset$", MEDIUM, OVERLAP,
         "Copy the next batch's inputs and the last one's results while the device computes.",
     ),
     _rule(
@@ -143,7 +150,7 @@ RULES = (
         "compile it, or use larger batches.", within_ns=1_000_000,
     ),
     _rule(
-        "untraced CPU", r"untraced", LOW, "depth=2",
+        "untraced CPU", r"untraced", LOW, OVERLAP,
         "Record with stacks (with_stack=True) or NVTX ranges: the launching thread did something "
         "that the trace does not show, such as plain Python, input and output, or the GIL.",
     ),
@@ -153,7 +160,14 @@ RULES = (
         "persistent_workers=True.",
     ),
     _rule(
-        "CPU work between steps", r"", MEDIUM, "depth=2",
+        HOST_BOUND, NEVER, MEDIUM, "",
+        "Do less on the host in each step: the steps overlap already, so a step takes max(G, C + "
+        "F), and that is the host's C + F. Make scheduling cheaper (update the last plan instead "
+        "of planning anew), launch less (CUDA graphs, fused kernels), batch more requests a step, "
+        "and move what need not be here, such as detokenising, to another process.",
+    ),
+    _rule(
+        BETWEEN_STEPS, r"", MEDIUM, OVERLAP,
         "Prepare the next batch while the device computes this one (asynchronous scheduling), or "
         "do less on the host between two launches.",
     ),

@@ -15,9 +15,19 @@ import pandas as pd
 from traces import intervals
 from traces.activity import DeviceActivity, device_activity, span_union
 from traces.communication import is_communication
-from traces.finding_rules import HIGH, LOW, MEDIUM, RULES, rule_of
+from traces.finding_rules import (
+    BETWEEN_STEPS,
+    HIGH,
+    HOST_BOUND,
+    LOW,
+    MEDIUM,
+    OVERLAP,
+    RULES,
+    rule_of,
+)
 from traces.gap import Gap
 from traces.gaps import find_gaps
+from traces.host_bound import is_host_bound
 from traces.observed import observed_ns
 from traces.schema import COPY_KINDS, NONE, Trace
 
@@ -65,7 +75,7 @@ def find_findings(trace: Trace, gaps: Sequence[Gap] | None = None) -> list[Findi
     gaps = find_gaps(trace) if gaps is None else gaps
     activity = device_activity(trace)
     run_ns = max(1, sum(observed_ns(trace, device) for device in activity))
-    found = [*_of_gaps(gaps, run_ns, trace.is_engine_dump)]
+    found = [*_of_gaps(gaps, run_ns, trace.is_engine_dump, is_host_bound(trace))]
     work = trace.gpu_spans().groupby("device")
     for device in activity:
         if device.copy_ns or device.communication_ns:
@@ -102,17 +112,23 @@ def findings_json(trace: Trace, findings: Sequence[Finding]) -> list[dict[str, A
     ]
 
 
-def _of_gaps(gaps: Sequence[Gap], run_ns: int, is_certain: bool) -> Iterator[Finding]:
+def _of_gaps(
+    gaps: Sequence[Gap], run_ns: int, is_certain: bool, is_bound: bool
+) -> Iterator[Finding]:
     """One finding for each rule that explains a part of a gap. A dump of ours says what waited
-    for what, so there only what cannot be told is doubtful."""
+    for what, so there only what cannot be told is doubtful. Where the host is the bottleneck
+    (`is_bound`), overlap is there already, and is not what is missing."""
     parts = defaultdict(list)
     for gap in gaps:
         for part in gap.parts:
-            parts[rule_of(part.cause, gap.ns).name].append(Evidence(part.span_id, part.ns))
+            name = rule_of(part.cause, gap.ns).name
+            name = HOST_BOUND if is_bound and name == BETWEEN_STEPS else name
+            parts[name].append(Evidence(part.span_id, part.ns))
     for rule in RULES:
         if own := parts.get(rule.name):
             confidence = HIGH if is_certain and rule.confidence == MEDIUM else rule.confidence
-            yield _finding(own, run_ns, rule.name, confidence, rule.mechanism, rule.advice)
+            mechanism = "" if is_bound and rule.mechanism == OVERLAP else rule.mechanism
+            yield _finding(own, run_ns, rule.name, confidence, mechanism, rule.advice)
 
 
 def _of_busy_time(

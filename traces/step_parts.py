@@ -72,7 +72,7 @@ def window_parts(trace: Trace, steps: Steps) -> list[StepParts]:
     """
     if not steps.count:
         raise ValueError("there are no steps")
-    track, ops = _busiest(trace)
+    track, ops = busiest(trace)
     issued = _issued(trace, ops)
     starts = np.array([step.start_ns for step in steps.steps])
     end = steps.steps[-1].end_ns
@@ -84,17 +84,17 @@ def window_parts(trace: Trace, steps: Steps) -> list[StepParts]:
     host = trace.host_spans()
     host = host[host["track"] == track]
     step_of_call = np.searchsorted(edges, host["ts_ns"].to_numpy(), side="right") - 1
-    waits = _waits(host, span_union(ops))
+    waiting = waits(host, span_union(ops))
     parts = []
     for number in range(steps.count):
         window = intervals.union(edges[number : number + 1], edges[number + 1 : number + 2])
         last = _last_launch(host[step_of_call == number])
-        work = intervals.subtraction(window, waits)
+        work = intervals.subtraction(window, waiting)
         parts.append(_parts(work, last, ops[step_of_op == number]))
     return parts
 
 
-def _busiest(trace: Trace) -> tuple[str, pd.DataFrame]:
+def busiest(trace: Trace) -> tuple[str, pd.DataFrame]:
     """The thread that launched most, and the operations of the device it launched most on."""
     launches = trace.flows[trace.flows["kind"] == "launch"]
     if launches.empty:
@@ -141,7 +141,7 @@ def _last_launch(host: pd.DataFrame) -> int:
     return int(ends.max()) if len(ends) else -(1 << 62) + 1
 
 
-def _waits(host: pd.DataFrame, busy: intervals.Intervals) -> intervals.Intervals:
+def waits(host: pd.DataFrame, busy: intervals.Intervals) -> intervals.Intervals:
     """When the thread stood in a wait, or in a launch that found the queue full."""
     waits = span_union(host[host["kind"] == "sync"])
     long = host[(host["kind"] == "launch") & (host["dur_ns"] >= QUEUE_FULL_NS)]
