@@ -15,7 +15,7 @@ import streamlit as st
 
 from engine.recording.recording import Recording
 from lab.catalogue import t
-from lab.in_url import by_history
+from lab.in_url import by_history, say_in_url
 from lab.units import MOST_MS, whole_ns
 
 AT: Final = "at"
@@ -105,12 +105,8 @@ def current_cursor() -> Cursor:
 
 def put_into_address(cursor: Cursor) -> None:
     """Let the URL say where the cursor stands; while it plays, where it was."""
-    text = "" if cursor.asked_ns is None else str(cursor.asked_ns / 1e6)
-    if not cursor.playing and st.query_params.get(AT, "") != text:
-        if text:
-            st.query_params[AT] = text
-        else:
-            del st.query_params[AT]
+    if not cursor.playing:
+        say_in_url(AT, "" if cursor.asked_ns is None else str(cursor.asked_ns / 1e6))
 
 
 def entry(cursor: Cursor, recording: Recording) -> None:

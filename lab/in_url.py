@@ -47,9 +47,12 @@ def take_from_url(key: str, values: Collection[str], default: str) -> None:
 
 def put_into_url(key: str, default: str) -> None:
     """After it is drawn: let the URL say its value, unless that is the default."""
-    value = st.session_state.get(key) or default
-    if value != default:
-        if st.query_params.get(key) != value:
-            st.query_params[key] = value
-    elif key in st.query_params:
-        del st.query_params[key]
+    say_in_url(key, st.session_state.get(key) or default, default)
+
+
+def say_in_url(key: str, value: str, default: str = "") -> None:
+    """Let the URL say a value; the default has no entry."""
+    if value == default:
+        st.query_params.pop(key, None)
+    elif st.query_params.get(key) != value:
+        st.query_params[key] = value

@@ -54,20 +54,18 @@ def _kept(identity: str, data: Callable[[], Sequence[bytes]], names: Sequence[st
     """What this session has read of the files of this identity before, or else reads now. The
     language is part of the key, for an inspection keeps sentences."""
     key, shelf = f"{identity} {language()} {names}", _shelf()
-    place = st.empty()  # there in every run, so that nothing below moves
     if key not in shelf:
-        with place.container():
-            bar = st.progress(0.0, t("inspect.reading"))
+        bar = st.progress(0.0, t("inspect.reading"))
 
-            def show(done: float, total: int) -> None:
-                told = t("inspect.read", done=f"{done / 1e6:,.1f}", total=f"{total / 1e6:,.1f}")
-                bar.progress(min(1.0, done / max(1, total)), told)
+        def show(done: float, total: int) -> None:
+            told = t("inspect.read", done=f"{done / 1e6:,.1f}", total=f"{total / 1e6:,.1f}")
+            bar.progress(min(1.0, done / max(1, total)), told)
 
-            try:
-                with st.spinner(t("inspect.reading"), show_time=True):
-                    shelf[key] = Inspection(read(data(), names, show), ", ".join(names), key)
-            finally:
-                place.empty()
+        try:
+            with st.spinner(t("inspect.reading"), show_time=True):
+                shelf[key] = Inspection(read(data(), names, show), ", ".join(names), key)
+        finally:
+            bar.empty()
         while len(shelf) > KEPT:
             shelf.popitem(last=False)
     shelf.move_to_end(key)

@@ -17,7 +17,7 @@ from lessons.judging import load_module
 from lessons.lesson import Lesson, Question
 from lessons.loading import lessons, text_of
 from lessons.scenes import quoted
-from lessons.texts import TERM, filled
+from lessons.texts import unlinked
 
 FIRST = re.compile(r".+?(?:[.] |[。]|$)")
 """The first sentence of a paragraph."""
@@ -54,7 +54,7 @@ def _level(lesson: Lesson, language: str) -> str:
 def _lesson(lesson: Lesson, language: str) -> Iterator[str]:
     text = text_of(lesson, language)
     yield f'<a id="lesson-{lesson.id}"></a>\n\n## {lesson.id} · {text.title}'
-    yield _bare(lesson, text.summary)
+    yield unlinked(text.summary, quoted(lesson))
     yield GUIDE["facts"].said(
         language, minutes=lesson.minutes, level=_level(lesson, language),
         after=", ".join(lesson.prerequisites) or "–",
@@ -62,7 +62,7 @@ def _lesson(lesson: Lesson, language: str) -> Iterator[str]:
     )  # fmt: skip
     yield f"**{GUIDE['prediction'].said(language)}** {_prediction(lesson, language)}"
     scenes = (_look(text.scenes[scene.id]) for scene in lesson.scene)
-    shown = "\n".join(f"- {_bare(lesson, scene)}" for scene in scenes)
+    shown = "\n".join(f"- {unlinked(scene, quoted(lesson))}" for scene in scenes)
     yield f"**{GUIDE['look'].said(language)}**\n\n{shown}"
     if lesson.checks:
         checks = "\n".join(f"- {name.said(language)}" for name in lesson.checks.values())
@@ -87,7 +87,7 @@ def _prediction(lesson: Lesson, language: str) -> str:
         return GUIDE["number"].said(language, found=found, within=f"{predict.tolerance:g}")
     choices = text_of(lesson, language).choices
     lines = [
-        f"- {'✓ ' if low <= float(value) <= high else '✗ '}{_bare(lesson, choice)}"
+        f"- {'✓ ' if low <= float(value) <= high else '✗ '}{unlinked(choice, quoted(lesson))}"
         for choice, (low, high) in zip(choices, predict.ranges, strict=True)
     ]
     return "\n\n".join([GUIDE["choice"].said(language, found=found), "\n".join(lines)])
@@ -99,7 +99,7 @@ def _questions(lesson: Lesson, language: str) -> str:
     rows = (
         (
             question.ask.said(language), _answer(lesson, question, answers, language),
-            _bare(lesson, question.why.said(language)),
+            unlinked(question.why.said(language), quoted(lesson)),
         )
         for question in lesson.question
     )  # fmt: skip
@@ -143,8 +143,3 @@ def _told(lesson: Lesson, message: str, language: str) -> str:
     if message not in lesson.messages:
         return GUIDE["of_the_question"].said(language)
     return PLACEHOLDER.sub("…", getattr(lesson.messages[message], language))
-
-
-def _bare(lesson: Lesson, markdown: str) -> str:
-    """Markdown with its figures, without links into the lesson's glossary."""
-    return TERM.sub(r"\1", filled(markdown, quoted(lesson)))

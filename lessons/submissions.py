@@ -9,7 +9,7 @@ name; it answers for every lesson that it has something of.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -62,7 +62,7 @@ def find_submissions(root: Path, lesson: str | None) -> Iterator[Submission]:
     for path in sorted(root.rglob("*.py")):
         of_file = given or _lesson_of(path.relative_to(root))
         if of_file is not None and _is_file(path):
-            yield _submission(root, path, of_file, "code")
+            yield replace(_submission(root, path, "code"), lesson=of_file)
     for path in progress_files(root):
         yield from _of_progress(root, path, given)
 
@@ -95,30 +95,24 @@ def student_of(root: Path, path: Path) -> str:
 
 def _of_progress(root: Path, path: Path, given: str | None) -> Iterator[Submission]:
     """A row for each lesson of the file, or the one that is given, begun or not."""
+    of_file = _submission(root, path, "answers")
     try:
         progress = read_progress(path)
     except ProgressError as error:
-        yield _submission(root, path, given or "", "answers", fault=error)
+        yield replace(of_file, lesson=given or "", fault=error)
         return
     known = {*lessons(), *broken(), *QUIZZES}
     for name in [given] if given else sorted(progress.keys() & known):
-        yield _submission(root, path, name, "answers", progress.get(name, Done()))
+        yield replace(of_file, lesson=name, done=progress.get(name, Done()))
     if strange := sorted(progress.keys() - known):  # names from a file stay out of the columns
         names = one_line(", ".join(map(repr, strange)))
-        fault = ProgressError(UNKNOWN, names=names)
-        yield _submission(root, path, "", "answers", fault=fault)
+        yield replace(of_file, fault=ProgressError(UNKNOWN, names=names))
 
 
-def _submission(
-    root: Path,
-    path: Path,
-    lesson: str,
-    kind: Kind,
-    done: Done | None = None,
-    fault: ProgressError | None = None,
-) -> Submission:
+def _submission(root: Path, path: Path, kind: Kind) -> Submission:
+    """What a file is, before it is said for which lesson."""
     file = path.relative_to(root).as_posix()
-    return Submission(student_of(root, path), lesson, kind, path, file, _sha256(path), done, fault)
+    return Submission(student_of(root, path), "", kind, path, file, _sha256(path))
 
 
 def _sha256(path: Path) -> str:

@@ -100,8 +100,12 @@ def filled(text: str, figures: dict[str, str]) -> str:
     return FIGURE.sub(lambda match: figures[match[1]], text)
 
 
+def unlinked(markdown: str, figures: dict[str, str]) -> str:
+    """Markdown with its figures, and without links into the glossary, for where there is none."""
+    return TERM.sub(r"\1", filled(markdown, figures))
+
+
 def plain(markdown: str, figures: dict[str, str]) -> str:
     """A sentence with its figures, and without links and emphasis, for where no Markdown is
     shown."""
-    words = TERM.sub(r"\1", filled(markdown, figures))
-    return re.sub(r"\*{1,2}|`", "", words)
+    return re.sub(r"\*{1,2}|`", "", unlinked(markdown, figures))

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from lessons.lesson import Lesson, Question, Words
 from lessons.loading import text_of
 from lessons.scenes import quoted
-from lessons.texts import TERM, filled
+from lessons.texts import unlinked
 from lessons.timeline_form import empty_timeline
 
 WORDS = {
@@ -139,16 +139,11 @@ def _lines(count: int) -> str:
 
 
 def _html(lesson: Lesson, markdown: str) -> str:
-    return str(_markdown().render(_bare(lesson, markdown)))
+    return str(_markdown().render(unlinked(markdown, quoted(lesson))))
 
 
 def _inline(lesson: Lesson, markdown: str) -> str:
-    return str(_markdown().renderInline(_bare(lesson, markdown)))
-
-
-def _bare(lesson: Lesson, markdown: str) -> str:
-    """Markdown with its figures, without links, which paper does not have."""
-    return TERM.sub(r"\1", filled(markdown, quoted(lesson)))
+    return str(_markdown().renderInline(unlinked(markdown, quoted(lesson))))
 
 
 @cache
