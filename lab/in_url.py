@@ -38,10 +38,10 @@ def by_history() -> bool:
 def take_from_url(key: str, values: Collection[str], default: str) -> None:
     """Before a widget is drawn: give it the URL's value, where it has none yet and that is one.
 
-    It is set anew in every run: a browser tells a choice by the name that it shows, and in the run
-    in which the language changes that name is none of the new ones any more.
+    It is set anew in every run: then the session keeps it while another page is open.
     """
-    asked = st.session_state[key] if key in st.session_state else st.query_params.get(key, default)
+    known = key in st.session_state and not by_history()
+    asked = st.session_state[key] if known else st.query_params.get(key, default)
     st.session_state[key] = asked if asked in values else default
 
 

@@ -12,12 +12,16 @@ from streamlit.delta_generator import DeltaGenerator
 from lab.catalogue import t
 from lab.escape import for_markdown
 from lab.guard import one_sentence
-from lab.in_url import BOUND
+from lab.in_url import put_into_url, take_from_url
 from lab.inspection import Inspection
 from lab.opened import limit_text, read_recording, read_sample, read_uploads
 from lab.recorded import recording
 from lab.window import WindowKeys, forget
 from traces import list_samples
+
+NONE, RECORDED = "none", "recorded"
+NAMES = {NONE: "inspect.no_sample", RECORDED: "inspect.recorded"}
+"""What the list has beside the samples, which stand in it by their titles."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,16 @@ def source(picker: Picker, place: DeltaGenerator, label: str) -> Inspection | No
     left.caption(limit_text())
     samples = {sample.title: sample for sample in list_samples()}
     recorded = recording()
-    titles = [*samples, *([t("inspect.recorded")] if recorded else [])]
+    titles = [*samples, *([RECORDED] if recorded else [])]
     title = ""
     if titles:
+        first = [NONE, *titles][picker.first + 1]
+        take_from_url(picker.sample, [NONE, *titles], first)
         title = right.selectbox(
-            t("inspect.sample"), [t("inspect.no_sample"), *titles], index=picker.first + 1,
-            key=picker.sample, bind=BOUND, on_change=_let_go_of_upload, args=(picker,),
+            t("inspect.sample"), [NONE, *titles], key=picker.sample, on_change=_let_go_of_upload,
+            args=(picker,), format_func=lambda title: t(NAMES[title]) if title in NAMES else title,
         )  # fmt: skip
+        put_into_url(picker.sample, first)
         if title in samples:
             right.caption(for_markdown(samples[title].about))
     else:
@@ -69,14 +76,14 @@ def source(picker: Picker, place: DeltaGenerator, label: str) -> Inspection | No
             return read_uploads(files)
         if title in samples:
             return read_sample(samples[title])
-        if recorded and title == t("inspect.recorded"):
+        if recorded and title == RECORDED:
             return read_recording(recorded.study)
     return None
 
 
 def _let_go_of_sample(picker: Picker) -> None:
     """Callback: an uploaded file takes the place of the sample."""
-    st.session_state[picker.sample] = t("inspect.no_sample")
+    st.session_state[picker.sample] = NONE
     forget(st.session_state, picker.windows)
 
 

@@ -1,15 +1,13 @@
-"""What stands under the Inspect page's timeline. Only the open tab is worked out."""
-
-from collections.abc import Callable
+"""What stands under the Inspect page's timeline."""
 
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from lab.catalogue import t
 from lab.charts import counters, idle_bars
+from lab.coded_tabs import coded_tabs
 from lab.glossary import glossary
 from lab.idle import base_text
-from lab.in_url import BOUND
 from lab.inspect_findings import findings_tab
 from lab.inspect_outlook import outlook_tab
 from lab.inspect_steps import steps_tab
@@ -32,21 +30,19 @@ MS = st.column_config.NumberColumn(format="%.3f")
 
 def inspect_tabs(inspection: Inspection, window: Window) -> None:
     """Draw the tabs, and the content of the open one."""
-    contents: dict[str, Callable[[], None]] = {
-        t("inspect.tab_findings"): lambda: findings_tab(inspection),
-        t("inspect.tab_steps"): lambda: steps_tab(inspection),
-        t("inspect.tab_outlook"): lambda: outlook_tab(inspection),
-        t("inspect.tab_gaps"): lambda: _gaps(inspection),
-        t("inspect.tab_causes"): lambda: _causes(inspection),
-        t("inspect.tab_devices"): lambda: _devices(inspection),
-        t("inspect.tab_spans"): lambda: _spans(inspection, window),
-        t("inspect.tab_counters"): lambda: _counters(inspection, window),
-    }
-    tabs = st.tabs(list(contents), key="view", on_change="rerun", bind=BOUND)
-    for tab, show in zip(tabs, contents.values(), strict=True):
-        if tab.open:
-            with tab:
-                show()
+    coded_tabs(
+        "view",
+        {
+            "findings": (t("inspect.tab_findings"), lambda: findings_tab(inspection)),
+            "steps": (t("inspect.tab_steps"), lambda: steps_tab(inspection)),
+            "outlook": (t("inspect.tab_outlook"), lambda: outlook_tab(inspection)),
+            "gaps": (t("inspect.tab_gaps"), lambda: _gaps(inspection)),
+            "causes": (t("inspect.tab_causes"), lambda: _causes(inspection)),
+            "devices": (t("inspect.tab_devices"), lambda: _devices(inspection)),
+            "spans": (t("inspect.tab_spans"), lambda: _spans(inspection, window)),
+            "counters": (t("inspect.tab_counters"), lambda: _counters(inspection, window)),
+        },
+    )
 
 
 def in_ms(*columns: str) -> dict[str, ColumnConfig | str | None]:

@@ -34,10 +34,23 @@ def language_switch() -> None:
     take_from_url(KEY, LANGUAGES, of_browser())
     row = st.container(horizontal=True, horizontal_alignment="right")
     row.segmented_control(
-        t("language.label"), list(LANGUAGES), required=True, key=KEY,
+        t("language.label"), list(LANGUAGES), required=True, key=KEY, on_change=keep_choices,
         format_func=LANGUAGES.__getitem__, label_visibility="collapsed", width="content",
     )  # fmt: skip
     put_into_url(KEY, of_browser())
+
+
+def keep_choices() -> None:
+    """Callback of the switch: everything chosen on the page stays as it is.
+
+    A browser tells a choice by the name that it shows, and in the new language that is no name of
+    the list any more. Set anew, the choice leads, and the browser takes it over. What is no choice
+    (a button, a file, a chart's selection) may not be set.
+    """
+    for key, value in st.session_state.items():
+        chosen = value if isinstance(value, list) else [value]
+        if chosen and all(type(one) in (str, int, float) for one in chosen):
+            st.session_state[key] = value
 
 
 ask_language_of(wanted)

@@ -1,15 +1,11 @@
-"""What stands under the Timeline page's picture: text, hazards, idle time, service, spans.
-
-Only the open tab is worked out.
-"""
-
-from collections.abc import Callable
+"""What stands under the Timeline page's picture: text, hazards, idle time, service, spans."""
 
 import streamlit as st
 
 from lab.anatomy import anatomy
 from lab.catalogue import t
 from lab.charts import idle_bars
+from lab.coded_tabs import coded_tabs
 from lab.escape import for_markdown
 from lab.glossary import glossary
 from lab.scene import Scene
@@ -28,19 +24,17 @@ MAX_BLOCKS = 6
 
 def scene_tabs(scene: Scene, names: list[str], window: Window) -> None:
     """Draw the tabs, and the content of the open one."""
-    contents: dict[str, Callable[[], None]] = {
-        t("tab.text"): lambda: _text(scene),
-        t("tab.hazards"): lambda: _hazards(scene),
-        t("tab.idle"): lambda: _idle(scene, names),
-        t("tab.service"): lambda: _service(scene),
-        t("tab.spans"): lambda: _spans(scene, window),
-        t("tab.invariants"): lambda: _invariants(scene),
-    }
-    tabs = st.tabs(list(contents), key="tab", on_change="rerun", bind="query-params")
-    for tab, show in zip(tabs, contents.values(), strict=True):
-        if tab.open:
-            with tab:
-                show()
+    coded_tabs(
+        "tab",
+        {
+            "text": (t("tab.text"), lambda: _text(scene)),
+            "hazards": (t("tab.hazards"), lambda: _hazards(scene)),
+            "idle": (t("tab.idle"), lambda: _idle(scene, names)),
+            "service": (t("tab.service"), lambda: _service(scene)),
+            "spans": (t("tab.spans"), lambda: _spans(scene, window)),
+            "invariants": (t("tab.invariants"), lambda: _invariants(scene)),
+        },
+    )
 
 
 def _text(scene: Scene) -> None:

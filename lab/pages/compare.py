@@ -19,7 +19,7 @@ from lab.comparing import (
 from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
 from lab.idle import base_text
-from lab.in_url import BOUND
+from lab.in_url import put_into_url, take_from_url
 from lab.inspect_damage import damage
 from lab.inspect_source import Picker, source
 from lab.inspect_tabs import in_ms
@@ -41,10 +41,12 @@ def page() -> None:
     places = st.columns(2, gap="large")
     first = source(PICKERS[0], places[0].container(), t("compare.a"))
     second = source(PICKERS[1], places[1].container(), t("compare.b"))
+    take_from_url("predicted", MODES, NONE)
     mode = places[1].segmented_control(
-        t("compare.predicted"), MODES, default=NONE, required=True, key="predicted", bind=BOUND,
+        t("compare.predicted"), MODES, required=True, key="predicted",
         format_func=lambda name: t(f"compare.predicted_{name}"),
     )  # fmt: skip
+    put_into_url("predicted", NONE)
     with one_sentence():
         if first and mode != NONE:
             second = _predicted(first, mode)

@@ -12,6 +12,7 @@ from lab.catalogue import t
 from lab.chosen import chosen
 from lab.escape import for_markdown
 from lab.guard import one_sentence
+from lab.inspect_source import RECORDED
 from lab.measured_figures import figure_cards
 from lab.measuring import LIMIT_S, Measured, measure
 from lab.opening import opening_of
@@ -153,7 +154,7 @@ def _take_along(choice: Choice, found: Measured) -> None:
     )  # fmt: skip
     st.page_link(
         "lab/pages/inspect.py", label=t("record.to_inspect"),
-        query_params={"sample": t("inspect.recorded")},
+        query_params={"sample": RECORDED},
     )  # fmt: skip
     choice = replace(choice, cost=str(times_in(found.cost)), workload="")
     st.page_link(

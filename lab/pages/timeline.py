@@ -91,7 +91,7 @@ def _query(choice: Choice) -> dict[str, str | list[str]]:
     pins = state.get("pins", PINS)
     if list(pins) != list(PINS):
         query["pins"] = list(pins) or [""]
-    if state.get("tab", t("tab.text")) != t("tab.text"):
+    if state.get("tab", "text") != "text":
         query["tab"] = state["tab"]
     return query
 

@@ -126,7 +126,7 @@ def test_a_switched_bug_shows_marked_tokens_and_its_fix(page) -> None:
 
 
 def test_a_shared_url_restores_the_page(page) -> None:
-    query = f"mode=no-wait-compute&{SHORT}&depth=3&t0=20&t1=60&tab=Hazards&pins=sync"
+    query = f"mode=no-wait-compute&{SHORT}&depth=3&t0=20&t1=60&tab=hazards&pins=sync"
     open_page(page, f"/timeline?{query}")
     before = timeline(page)
     assert before["window"] == [20, 60]

@@ -65,7 +65,7 @@ def test_the_keyboard_forks_the_run_and_adds_the_edge_of_a_fix(page) -> None:
     page.get_by_role("button", name="span h2d").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**at=68.566**")
-    open_page(page, f"/timeline?mode=no-wait-compute&{SHORT}&tab=Hazards")
+    open_page(page, f"/timeline?mode=no-wait-compute&{SHORT}&tab=hazards")
     page.locator("summary", has_text="Anatomy").first.focus()
     page.keyboard.press("Enter")
     add = page.get_by_label("Add the edge").first

@@ -57,7 +57,7 @@ def test_the_pair_is_found_again_in_another_run() -> None:
 def hazards_tab(mode: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=60)
     app.query_params["steps"], app.query_params["mode"] = "8", mode
-    app.session_state["tab"] = "Hazards"
+    app.session_state["tab"] = "hazards"
     app.session_state["anatomy-0"] = True
     return app.switch_page("lab/pages/timeline.py").run()
 

@@ -45,7 +45,7 @@ def test_a_switched_toggle_shows_hazard_fix_and_marked_tokens() -> None:
     shown = metrics(app)
     assert shown["Hazards"].startswith(":red[▲") and shown["Wrong tokens"].startswith(":red[▲")
     assert any('<b class="wrong">' in block.proto.body for block in app.get("html"))
-    app.session_state["tab"] = "Hazards"
+    app.session_state["tab"] = "hazards"
     app.run()
     assert any("d2h.wait(batch.compute_done)" in code.value for code in app.code)
     assert app.dataframe[0].value["Missing edge"].tolist() == ["compute_done -> d2h"]
@@ -103,13 +103,10 @@ def test_nonsense_in_the_url_is_ignored() -> None:
     assert app.number_input(key="depth").value == 2
 
 
-@pytest.mark.parametrize(
-    "tab", ["Text", "Hazards", "Idle by cause", "Service", "Spans", "Invariants"]
-)
+@pytest.mark.parametrize("tab", ["text", "hazards", "idle", "service", "spans", "invariants"])
 def test_every_tab_draws(tab: str) -> None:
-    app = timeline(compute="off", mode="no-sync-d2h")
-    app.session_state["tab"] = tab
-    app.run()
+    app = timeline(compute="off", mode="no-sync-d2h", tab=tab)
+    assert app.session_state["tab"] == tab
     assert not app.exception and not app.error
 
 

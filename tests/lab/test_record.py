@@ -119,7 +119,7 @@ def test_a_recording_shows_figures_and_both_timelines_and_can_be_taken_along() -
     assert times_in(cost_named(times)).compute == pytest.approx(times_in(fitted).compute, rel=1e-3)
     assert cost_named(times).host_step_ns == pytest.approx(fitted.host_step_ns, rel=0.2)
     app.switch_page("lab/pages/inspect.py").run()
-    app.selectbox(key="sample").set_value("Last recording").run()
+    app.selectbox(key="sample").set_value("recorded").run()
     assert not app.exception and not app.error
     assert any("A run of this lab: mode async" in c.value.replace("\\", "") for c in app.caption)
     app.switch_page("lab/pages/timeline.py").run()
