@@ -10,6 +10,7 @@ import streamlit as st
 
 from lab.catalogue import language, t
 from lab.escape import for_markdown
+from lab.lesson_edge import ask_edge
 from lab.lesson_program import draw_program
 from lab.lesson_state import done_of, locked, note
 from lab.lesson_text import ready, text
@@ -69,11 +70,17 @@ def _solved(lesson: str) -> None:
 def _questions(lesson: Lesson) -> None:
     """A form with all questions; behind "Check" each has its verdict."""
     known = done_of(lesson.id).answers
+    in_form = [question for question in lesson.question if question.kind != "edge"]
+    for question in lesson.question:
+        if question.kind == "edge":
+            ask_edge(lesson, question)
+    if not in_form:
+        return
     with st.form(f"questions-{lesson.id}"):
-        given = {q.id: _field(lesson, q, known.get(q.id)) for q in lesson.question}
+        given = {q.id: _field(lesson, q, known.get(q.id)) for q in in_form}
         if st.form_submit_button(t("lessons.check"), type="primary"):
-            note(lesson.id, answers=given)
-            known = given
+            known = {**known, **given}
+            note(lesson.id, answers=known)
     if not known:
         return
     verdict = check_answers(SimpleNamespace(**known), lesson)
@@ -81,7 +88,8 @@ def _questions(lesson: Lesson) -> None:
         st.success(t("lessons.handed_in"))
         return
     for question, check in zip(lesson.question, verdict.checks, strict=True):
-        _told(lesson, question, check)
+        if question.kind != "edge":
+            _told(lesson, question, check)
     key = "lessons.all_right" if verdict.passed else "lessons.some_right"
     st.markdown(f"**{t(key, points=verdict.points, most=verdict.most)}**")
     if verdict.passed:

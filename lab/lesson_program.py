@@ -1,5 +1,7 @@
 """A scene that is a small program on the device: its options, its figures, its timeline."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from engine.oplog import NONE
@@ -21,7 +23,7 @@ ROOM = 1.02
 def show_program(lesson: Lesson, scene: Scene, keys: WindowKeys) -> None:
     """The run of a scene's program with the options that are chosen, to zoom into."""
     run = ran(lesson.folder, scene, _options(lesson, scene))
-    panel, whole = _panel(run), _whole(run)
+    panel, whole = _panel(run), whole_of_program(run)
     alt = t("timeline.alt", runs=panel.title)
     timeline(View(keys, whole, whole, {}, panel.gaps, _has_slots(run), alt), [panel])
 
@@ -30,7 +32,7 @@ def draw_program(lesson: Lesson, scene: Scene) -> None:
     """The picture of a program alone."""
     run = ran(lesson.folder, scene)
     panel = _panel(run)
-    figure = draw([panel], _whole(run)).figure
+    figure = draw([panel], whole_of_program(run)).figure
     alt = t("timeline.alt", runs=panel.title)
     show_figure(figure, f"program-{lesson.id}-{scene.id}", alt)
     st.html(legend_html(drawn_names(figure), _has_slots(run)))
@@ -42,8 +44,13 @@ def _panel(run: Ran) -> Panel:
     title = t("program.title", total=short_ms(run.wall_ns), hazards=told)
     for name, value in run.computed.items():
         title += " · " + t(f"program.computed_{name}", value=f"{value:.3g}")
+    return replace(panel_of_program(run, title), arrows=True, hazards=run.hazards)
+
+
+def panel_of_program(run: Ran, title: str) -> Panel:
+    """A program's lanes alone."""
     lanes = make_lanes(run.trace, idle_stretches(run.trace))
-    return Panel(title, run.trace, find_gaps(run.trace), lanes, True, run.hazards)
+    return Panel(title, run.trace, find_gaps(run.trace), lanes)
 
 
 def _has_slots(run: Ran) -> bool:
@@ -51,7 +58,8 @@ def _has_slots(run: Ran) -> bool:
     return any(op.slot != NONE for op in run.work)
 
 
-def _whole(run: Ran) -> Window:
+def whole_of_program(run: Ran) -> Window:
+    """The window that shows all of it (ns)."""
     return 0, round(run.wall_ns * ROOM)
 
 

@@ -118,6 +118,8 @@ def _answer(
     value = answers[question.id]
     if question.kind == "number":
         return f"{value:g} {question.unit}"
+    if question.kind == "edge":
+        return f"`{value}`"
     return lesson.choices[str(value)].said(language)
 
 

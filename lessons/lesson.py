@@ -96,12 +96,19 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     what is a fact and no measurement. Where a choice answers for a figure, `ranges` has for each
     choice (from, to, both counted) when it is right. `why` is said with a right answer and with a
     wrong one; {{scene.figure}} in it quotes a figure.
+
+    "edge" is answered by a click in the timeline of `run`, a program whose order has one `fault`:
+    a wait for the "wrong" event, a "needless" one, or one that is "missing" (`lessons.edges`).
+    What is right is read from the run; three `hints` come one by one, `why` with the right answer.
     """
 
     id: str
     ask: Words
     why: Words
-    kind: Literal["choice", "number"] = "choice"
+    kind: Literal["choice", "number", "edge"] = "choice"
+    run: str = ""
+    fault: Literal["", "wrong", "needless", "missing"] = ""
+    hints: tuple[Words, ...] = ()
     figure: str = ""
     answer: str = ""
     ranges: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)

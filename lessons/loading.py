@@ -18,7 +18,7 @@ from lessons.lesson import FILES_END, FOLDER, LANGUAGES, Lesson, LessonError, Qu
 from lessons.programs import FIGURES as PROGRAM_FIGURES
 from lessons.programs import FILE, functions_of
 from lessons.scenes import config_of, quoted
-from lessons.texts import Text, parse_text
+from lessons.texts import HINT_COUNT, Text, parse_text
 
 NAME = re.compile(r"(\d\d)_[a-z0-9_]+")
 """A lesson's folder: its number, and what it is about."""
@@ -186,6 +186,9 @@ def _check_program(scene: Scene, lesson: Lesson) -> None:
 
 
 def _check_question(question: Question, lesson: Lesson) -> None:
+    if question.kind == "edge":
+        _check_edge(question, lesson)
+        return
     if bool(question.figure) == bool(question.answer):
         raise ValueError(f"question {question.id}: it has either a figure or an answer")
     if question.answer and question.answer not in lesson.choices:
@@ -196,6 +199,15 @@ def _check_question(question: Question, lesson: Lesson) -> None:
             f"question {question.id}: ranges: each choice has one where a choice answers for a "
             "figure, and no other question has any"
         )
+
+
+def _check_edge(question: Question, lesson: Lesson) -> None:
+    if question.run not in {run.id for run in lesson.run if run.program}:
+        raise ValueError(f"question {question.id}: run: there is no program {question.run!r}")
+    if not question.fault:
+        raise ValueError(f"question {question.id}: fault: what is wrong with the run's order?")
+    if len(question.hints) != HINT_COUNT:
+        raise ValueError(f"question {question.id}: hints: there must be {HINT_COUNT}")
 
 
 def _check_figure(name: str, lesson: Lesson) -> None:

@@ -49,12 +49,13 @@ class ProgressError(ValueError):
 
 class Done(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What was done of one lesson. `predicted` is a number, or the place of a choice; `skipped`:
-    the learner went on without a prediction."""
+    the learner went on without a prediction. `asked`: hints seen, by question."""
 
     predicted: float | None = None
     skipped: bool = False
     answers: dict[str, float | str | None] = msgspec.field(default_factory=dict)
     hints: Annotated[int, msgspec.Meta(ge=0)] = 0
+    asked: dict[str, Annotated[int, msgspec.Meta(ge=0)]] = msgspec.field(default_factory=dict)
     solved: bool = False
 
     @property

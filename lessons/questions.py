@@ -8,6 +8,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from lessons.checks import Check, Verdict
+from lessons.edges import choices_of, edge_at_fault
 from lessons.lesson import Lesson, LessonError, Question
 from lessons.scenes import figure
 
@@ -32,15 +33,19 @@ def _fault(lesson: Lesson, question: Question, given: Any) -> tuple[str, dict[st
         off = abs(given - figure(lesson, question.figure))
         right = off <= question.tolerance
         return ("ok", {}) if right else ("number_off", {"given": given, "unit": question.unit})
-    if given not in lesson.choices:
-        return "not_a_choice", {"choices": ", ".join(lesson.choices)}
+    choices = choices_of(lesson, question) if question.kind == "edge" else lesson.choices
+    if given not in choices:
+        return "not_a_choice", {"choices": ", ".join(choices)}
     if given != right_answer(lesson, question):
         return "choice_off", {"given": given}
     return "ok", {}
 
 
 def right_answer(lesson: Lesson, question: Question) -> str:
-    """The choice that is right. Raises LessonError if no range or several hold the figure."""
+    """The choice that is right. Raises LessonError if no range or several hold the figure, or the
+    run has not the one fault that is asked for."""
+    if question.kind == "edge":
+        return edge_at_fault(lesson, question)
     if not question.figure:
         return question.answer
     value = figure(lesson, question.figure)

@@ -9,6 +9,7 @@ from functools import cache
 
 from markdown_it import MarkdownIt
 
+from lessons.edges import choices_of
 from lessons.lesson import Lesson, Question, Words
 from lessons.loading import text_of
 from lessons.scenes import quoted
@@ -113,6 +114,8 @@ def _question(lesson: Lesson, question: Question, language: str) -> str:
     ask = _html(lesson, question.ask.said(language))
     if question.kind == "number":
         field = _blank("answer", question.unit, language)
+    elif question.kind == "edge":
+        field = _boxes([html.escape(name) for name in choices_of(lesson, question)], "inline")
     else:
         choices = [html.escape(words.said(language)) for words in lesson.choices.values()]
         field = _boxes(choices, "inline")

@@ -7,6 +7,7 @@ from lessons.checks import Check, Verdict
 from lessons.judging import wanted
 from lessons.lesson import Lesson
 from lessons.pipeline import Program, Served, serve, try_timings
+from lessons.questions import check_answers
 
 MOST_IDLE = 0.01
 
@@ -18,7 +19,7 @@ EDGES = {
 
 
 def check(work: ModuleType, lesson: Lesson) -> Verdict:
-    """Serve with the student's two functions, and look at the log."""
+    """Serve with the student's two functions, and look at the log; then the answers."""
     program = Program(wanted(work, "enqueue_step"), wanted(work, "collect"))
     plain = serve(program)
     racing, wrong = try_timings(program, plain)
@@ -29,7 +30,8 @@ def check(work: ModuleType, lesson: Lesson) -> Verdict:
         _check("host_goes_on", _host(plain) if safe else "order_first"),
         _check("no_gap", _gap(plain) if safe else "order_first"),
     ]
-    return Verdict(checks, (racing or wrong or plain).trace("lesson 07"))
+    answers = check_answers(work, lesson).checks
+    return Verdict([*checks, *answers], (racing or wrong or plain).trace("lesson 07"))
 
 
 def _check(name: str, message: str, points: int = 1) -> Check:

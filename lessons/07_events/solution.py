@@ -22,3 +22,7 @@ def collect(device, slot):
     """Take the tokens of a slot's step; the next step has been queued in the meantime."""
     slot.d2h_done.synchronize()
     return device.read("read tokens", slot.host_outputs, slot.rows)
+
+
+wrong_arrow = "forward 1 -> d2h tokens 2"
+needless_arrow = "d2h tokens 1 -> forward 2"

@@ -9,6 +9,7 @@ from lessons.checks import Check, Verdict
 from lessons.judging import wanted
 from lessons.lesson import Lesson
 from lessons.pipeline import Program, Served, Slot, Streams, serve, try_timings
+from lessons.questions import check_answers
 
 ENOUGH = ((1, 1), (2, 2), (2, 3), (3, 3), (4, 4))
 FEW = ((2, 1), (3, 2), (4, 2))
@@ -22,13 +23,14 @@ RESOURCES = {"host inputs": "host_inputs", "device inputs": "device_inputs"}
 
 def check(work: ModuleType, lesson: Lesson) -> Verdict:
     """Serve with every shape; the order within a step is that of lesson 07."""
+    answers = check_answers(work, lesson).checks
     slot_of, before_reuse = wanted(work, "slot_of"), wanted(work, "before_reuse")
     for _, slots in (*ENOUGH, *FEW):
         for step in range(8):
             given = slot_of(step, slots)
             if not isinstance(given, int) or not 0 <= given < slots:
                 values = {"step": step, "slots": slots, "given": repr(given), "last": slots - 1}
-                return Verdict([Check("slots", False, "not_a_slot", 4, values)])
+                return Verdict([Check("slots", False, "not_a_slot", 4, values), *answers])
     program = Program(enqueue, collect, slot_of, before_reuse)
     few, enough = (_safe(program, shapes) for shapes in (FEW, ENOUGH))
     speed = _speed(program) if few[0] == enough[0] == "ok" else ("order_first", {}, None)
@@ -39,6 +41,7 @@ def check(work: ModuleType, lesson: Lesson) -> Verdict:
                 Check(name, found[0] == "ok", found[0], values=found[1])
                 for name, found in (("few", few), ("enough", enough), ("no_gap", speed))
             ),
+            *answers,
         ],
         few[2] or enough[2] or speed[2],
     )

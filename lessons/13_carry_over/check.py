@@ -13,6 +13,7 @@ from lessons.checks import Check, Verdict
 from lessons.judging import wanted
 from lessons.lesson import Lesson
 from lessons.looks import host_needed
+from lessons.questions import check_answers
 
 CarryOver = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 Case = tuple[list[int], list[int], list[int]]
@@ -38,18 +39,22 @@ WORKLOAD = Workload(
 
 
 def check(work: ModuleType, lesson: Lesson) -> Verdict:
-    """Compare case by case; then let the engine run with the student's function in it."""
+    """Compare case by case; then let the engine run with the student's function in it; then the
+    answer."""
+    answers = check_answers(work, lesson).checks
     function = wanted(work, "carry_over")
     host = host_needed(function, [torch.tensor(values) for values in BATCHES[2]])
     cases = [_cases("batches", function, BATCHES), _cases("stale", function, STALE)]
     on_device = Check("on_device", not host, "needs_host" if host else "ok", values={"name": host})
     if host or not all(case.passed for case in cases):
-        return Verdict([*_first(on_device, cases), Check("engine", False, "first_the_cases", 2)])
+        return Verdict(
+            [*_first(on_device, cases), Check("engine", False, "first_the_cases", 2), *answers]
+        )
     run = _engine(function)
     wrong = run.token_diff.count if run.token_diff is not None else 0
     values = {"count": wrong}
     engine = Check("engine", not wrong, "engine_wrong" if wrong else "ok", 2, values)
-    return Verdict([*cases, on_device, engine], run.trace)
+    return Verdict([*cases, on_device, engine, *answers], run.trace)
 
 
 def _first(on_device: Check, cases: list[Check]) -> list[Check]:

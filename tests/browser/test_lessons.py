@@ -29,3 +29,25 @@ def test_a_prediction_outlives_a_reload_and_stays_hidden_until_it_is_made(page) 
         page.get_by_role("heading", name=title).wait_for()
         settle(page)
         assert "lesson=04&" in page.url and "part=see" in page.url
+
+
+def test_an_arrow_that_is_clicked_in_the_timeline_is_chosen(page) -> None:
+    page.set_default_timeout(90_000)
+    page.goto("/lessons?lesson=07&part=predict")
+    page.get_by_role("button", name="Go on without one").click()
+    page.wait_for_url("**part=see**")
+    page.get_by_text("Break or fix it", exact=True).first.click()
+    page.get_by_role("button", name="Check this answer").first.wait_for()
+    settle(page)
+    seventh = page.evaluate(
+        """() => {
+          const traces = document.querySelectorAll(".js-plotly-plot")[0]
+            .querySelectorAll(".scatterlayer .trace");
+          const box = [...traces].at(-1).querySelectorAll(".points path")[6]
+            .getBoundingClientRect();
+          return [box.x + box.width / 2, box.y + box.height / 2];
+        }"""
+    )
+    page.mouse.click(*seventh)
+    settle(page)
+    assert page.get_by_label("The arrow at fault").input_value().startswith("7 · ")

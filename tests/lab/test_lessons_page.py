@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.catalogue import texts
+from lessons.edges import choices_of, edge_at_fault
 from lessons.loading import lessons, text_of
 from lessons.quiz import quiz_questions
 from lessons.scenes import quoted
@@ -104,6 +105,29 @@ def test_code_with_questions_has_both_and_only_the_code_solves_it():
     assert not app.exception and len(app.radio) == len(lesson.question)
     assert any("python -m lessons check 08" in code.value for code in app.code)
     assert not app.checkbox(key="solved-08").value
+
+
+def test_an_edge_is_chosen_from_the_list_and_told_in_the_picture_then_explained_once_right():
+    lesson = lessons()["07"]
+    question = next(q for q in lesson.question if q.kind == "edge")
+    right = edge_at_fault(lesson, question)
+    wrong = next(name for name in choices_of(lesson, question) if name != right)
+    app = open_lessons({"07": {"skipped": True}}, lesson="07", part="exercise")
+    key = f"07-{question.id}"
+    assert app.button(key=f"{key}-check").disabled and len(app.get("plotly_chart")) == 2
+    for name in (wrong, right):
+        app.selectbox(key=key).set_value(name).run()
+        app.button(key=f"{key}-check").click().run()
+        assert not app.exception
+        assert (question.why.en in "".join(told.value for told in app.success)) == (name == right)
+        assert any(f'{question.id} = "{name}"' in code.value for code in app.code)
+    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    badges = next(trace for trace in figure["data"] if trace.get("name") == "badges")
+    chosen = max(zip(badges["marker"]["size"], badges["customdata"], strict=True))[1]
+    assert choices_of(lesson, question)[chosen] == right
+    app.button(key=f"{key}-hint").click().run()
+    assert app.session_state["course-progress"]["07"].asked == {question.id: 1}
+    assert any(question.hints[0].en in info.value for info in app.info)
 
 
 def test_back_and_forward_walk_through_the_parts_and_into_the_next_lesson():

@@ -17,3 +17,7 @@ def enqueue_step(device, streams, slot):
 def collect(device, slot):
     slot.d2h_done.synchronize()
     return device.read("tokens", slot.host_outputs, slot.rows)
+
+
+wrong_arrow = "forward 1 -> d2h tokens 2"
+needless_arrow = "d2h tokens 1 -> forward 2"

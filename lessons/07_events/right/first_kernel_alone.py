@@ -21,3 +21,7 @@ def collect(device, slot):
     if not slot.d2h_done.query():
         slot.d2h_done.synchronize()
     return device.read("read tokens", slot.host_outputs, slot.rows)
+
+
+wrong_arrow = "forward 1 -> d2h tokens 2"
+needless_arrow = "d2h tokens 1 -> forward 2"

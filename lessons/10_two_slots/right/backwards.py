@@ -8,3 +8,6 @@ def slot_of(step, slots):
 def before_reuse(device, slot, in_flight, take):
     for _ in range(in_flight.count(slot)):
         take()
+
+
+too_early = "h2d tokens 3"

@@ -9,3 +9,6 @@ def slot_of(step, slots):
 def before_reuse(device, slot, in_flight, take):
     if in_flight and in_flight[0] == slot:
         take()
+
+
+too_early = "h2d tokens 3"

@@ -1,0 +1,179 @@
+"""A question that is answered with a click in a timeline, or by choosing from the list beside it.
+
+Every arrow (or every operation, where an arrow is missing) has a number, in the picture and in the
+list: the list says the same for the keyboard, for screen readers and on paper.
+"""
+
+from typing import Any
+
+import streamlit as st
+
+from engine.oplog import Op
+from lab.accesses import lane_of
+from lab.arrows import Place
+from lab.catalogue import language, t
+from lab.escape import for_markdown
+from lab.figures import CONFIG, ReadyFigure
+from lab.figures import INK as PAGE_INK
+from lab.gantt import Gantt, draw, place
+from lab.legend import EVENT_ARROW, legend_html
+from lab.lesson_program import panel_of_program, whole_of_program
+from lab.lesson_state import done_of, locked, note
+from lab.lesson_text import ready
+from lab.palette import INK, SLOT_HUES, WHITE
+from lab.view import drawn_names
+from lessons.checks import said
+from lessons.edges import Edge, choices_of, edges_of, operations_of
+from lessons.lesson import Lesson, Question
+from lessons.programs import ran
+from lessons.questions import check_answer
+from lessons.texts import HINT_COUNT
+
+BADGE_PX, CHOSEN_PX = 19, 25
+"""How large the numbers are; 24 px are wanted of what a finger is to hit."""
+
+BADGES = "badges"
+"""The name of the trace that can be clicked."""
+
+
+def ask_edge(lesson: Lesson, question: Question) -> None:
+    """The question, its timeline and list, hints in steps, and the verdict on what was chosen."""
+    st.markdown(ready(lesson, question.ask.said(language())))
+    names, key = choices_of(lesson, question), f"{lesson.id}-{question.id}"
+    st.session_state.setdefault(key, _known(lesson, question, names))
+    chart = f"{key}-chart"
+
+    def clicked() -> None:
+        """Callback: what was clicked in the picture is chosen in the list."""
+        points = st.session_state[chart].selection.points
+        if points:
+            st.session_state[key] = names[points[0]["customdata"]]
+
+    chosen = st.session_state[key]
+    gantt = _picture(lesson, question, names.index(chosen) if chosen in names else None)
+    st.plotly_chart(
+        ReadyFigure(gantt.figure), key=chart, config=CONFIG, alt=t("edge.alt"), on_select=clicked,
+        selection_mode=("points",),
+    )  # fmt: skip
+    st.html(legend_html([*drawn_names(gantt.figure), EVENT_ARROW], slots=True))
+    numbers = {name: number for number, name in enumerate(names, start=1)}
+    st.selectbox(
+        t("edge.operation" if question.fault == "missing" else "edge.edge"), names, index=None,
+        key=key, placeholder=t("edge.choose"), width=420,
+        format_func=lambda name: f"{numbers[name]} · {name.replace('->', '→')}",
+    )  # fmt: skip
+    _answer(lesson, question, key)
+
+
+def _known(lesson: Lesson, question: Question, names: tuple[str, ...]) -> str | None:
+    """What was answered before."""
+    answer = done_of(lesson.id).answers.get(question.id)
+    return answer if isinstance(answer, str) and answer in names else None
+
+
+def _answer(lesson: Lesson, question: Question, key: str) -> None:
+    """Buttons to check and for a hint, and what there is to be said."""
+    done = done_of(lesson.id)
+    seen = done.asked.get(question.id, 0)
+    row = st.container(horizontal=True, vertical_alignment="center", gap="medium")
+    row.button(
+        t("edge.check"), key=f"{key}-check", type="primary", disabled=not st.session_state[key],
+        on_click=_keep, args=(lesson.id, question.id, key),
+    )  # fmt: skip
+    row.button(
+        t("lessons.next_hint", seen=seen, most=HINT_COUNT), key=f"{key}-hint",
+        disabled=seen >= HINT_COUNT, on_click=_one_more, args=(lesson.id, question.id, seen),
+    )  # fmt: skip
+    for number, hint in enumerate(question.hints[:seen], start=1):
+        st.info(f"{number}/{HINT_COUNT} {ready(lesson, hint.said(language()))}")
+    given = done.answers.get(question.id)
+    if given is None:
+        return
+    if lesson.exercise == "code":
+        st.markdown(t("edge.in_the_file"))
+        st.code(f'{question.id} = "{given}"', language="python")
+    if locked():
+        st.success(t("lessons.handed_in"))
+        return
+    check = check_answer(lesson, question, given)
+    if check.passed:
+        st.success("✓ " + ready(lesson, question.why.said(language())))
+    else:
+        st.warning("✗ " + for_markdown(said(lesson, check, language())))
+
+
+def _keep(lesson: str, question: str, key: str) -> None:
+    """Callback: the answer is kept."""
+    note(lesson, answers={**done_of(lesson).answers, question: st.session_state[key]})
+
+
+def _one_more(lesson: str, question: str, seen: int) -> None:
+    """Callback: one more hint of this question."""
+    note(lesson, asked={**done_of(lesson).asked, question: seen + 1})
+
+
+def _picture(lesson: Lesson, question: Question, chosen: int | None) -> Gantt:
+    """The run's timeline with its waits as arrows and a number at everything that can be chosen."""
+    run = ran(lesson.folder, lesson.scene_named(question.run))
+    panel = panel_of_program(run, t("edge.title"))
+    gantt = draw([panel], whole_of_program(run))
+    places = {row.lane.key: row for row in place([panel])[0]}
+    edges = edges_of(run.device.log)
+    if question.fault == "missing":
+        marks = [_on(op, places) for op in operations_of(run.device.log)]
+    else:
+        marks = [_half_way(*_ends(edge, places)) for edge in edges]
+    gantt.figure["data"] += [_arrow(_ends(edge, places), PAGE_INK, 1.5) for edge in edges]
+    if chosen is not None and question.fault != "missing":
+        gantt.figure["data"].append(_arrow(_ends(edges[chosen], places), SLOT_HUES[0], 4))
+    gantt.figure["data"].append(_badges(marks, chosen))
+    gantt.figure["layout"] |= {"dragmode": False, "clickmode": "event+select"}
+    gantt.figure["layout"]["xaxis"]["fixedrange"] = True
+    return gantt
+
+
+Point = tuple[float, float]
+"""ms and lanes."""
+
+
+def _ends(edge: Edge, places: dict[str, Place]) -> tuple[Point, Point]:
+    """From the end of what was waited for to the beginning of what waited."""
+    one, other = places[lane_of(edge.after)], places[lane_of(edge.before)]
+    return (edge.after.end_ns / 1e6, one.middle), (edge.before.start_ns / 1e6, other.middle)
+
+
+def _half_way(start: Point, end: Point) -> Point:
+    return (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+
+
+def _on(op: Op, places: dict[str, Place]) -> Point:
+    return (op.start_ns + op.end_ns) / 2e6, places[lane_of(op)].middle
+
+
+def _arrow(ends: tuple[Point, Point], color: str, width: float) -> dict[str, Any]:
+    (x0, y0), (x1, y1) = ends
+    return {
+        "type": "scatter", "mode": "lines+markers", "x": [x0, x1], "y": [y0, y1],
+        "hoverinfo": "skip", "line": {"color": color, "width": width},
+        "marker": {
+            "symbol": "arrow", "angleref": "previous", "size": [0, 10], "color": color,
+        },
+    }  # fmt: skip
+
+
+def _badges(marks: list[Point], chosen: int | None) -> dict[str, Any]:
+    """Numbers on discs. Plotly must not fade those that are not selected."""
+    places = range(len(marks))
+    return {
+        "type": "scatter", "name": BADGES, "mode": "markers+text",
+        "x": [x for x, _ in marks], "y": [y for _, y in marks], "customdata": list(places),
+        "text": [str(n + 1) for n in places], "hoverinfo": "text",
+        "textfont": {"color": [WHITE if n == chosen else INK for n in places], "size": 11},
+        "marker": {
+            "symbol": "circle", "opacity": 1,
+            "size": [CHOSEN_PX if n == chosen else BADGE_PX for n in places],
+            "color": [SLOT_HUES[0] if n == chosen else WHITE for n in places],
+            "line": {"color": INK, "width": 1.5},
+        },
+        "selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}},
+    }  # fmt: skip
