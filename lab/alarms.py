@@ -12,6 +12,7 @@ from engine.checker.hazards import Hazard
 from lab.arrows import Place, lane_keys
 from lab.catalogue import t
 from lab.escape import for_plotly
+from lab.hover import resource_text, worded
 from lab.palette import ALARM, HAZARD
 from traces import Trace
 
@@ -46,12 +47,12 @@ def alarm_traces(
 def _text(hazard: Hazard) -> str:
     return "<br>".join(
         (
-            f"<b>{for_plotly(f'{hazard.kind} · {hazard.resource}')}</b>",
+            f"<b>{for_plotly(f'{hazard.kind} · {resource_text(hazard.resource)}')}</b>",
             for_plotly(
                 t(
                     "hazard.pair",
-                    first=hazard.first,
-                    second=hazard.second,
+                    first=worded(hazard.first),
+                    second=worded(hazard.second),
                     edge=hazard.missing_edge,
                 ),
                 160,

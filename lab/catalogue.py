@@ -1,8 +1,9 @@
-"""Every word of the interface, looked up by key in one file a language.
+"""Every word of the interface, looked up by key in the files of a language.
 
-`t` is for the interface's own sentences. `t_or` is for what the engine or a trace already
-says in English (mechanisms, modes, causes): a language file may translate it under a key,
-and English shows the source. Texts from files a user opened never come through here.
+`t` is for the interface's own sentences (`zh.json`). `t_or` is for what the engine or a trace
+already says in English (modes, mechanisms, causes): another language translates it under a key
+(`zh.engine.json`), and English shows the source. Texts from files a user opened never come
+through here.
 
 Which language is asked for, whoever draws says (`lab.language`); what a language lacks is shown
 in English.
@@ -21,8 +22,11 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 
 @cache
 def texts(language: str = LANGUAGE) -> dict[str, str]:
-    """All texts of a language by key."""
-    entries: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text("utf-8"))
+    """All texts of a language by key; what the engine says is in a file of its own."""
+    files = [FOLDER / f"{language}.json", *sorted(FOLDER.glob(f"{language}.*.json"))]
+    entries: dict[str, str] = {}
+    for path in files:
+        entries |= json.loads(path.read_text("utf-8"))
     return entries
 
 

@@ -8,7 +8,7 @@ import re
 import pandas as pd
 import streamlit as st
 
-from lab.catalogue import t, texts
+from lab.catalogue import t, t_or, texts
 from lab.hover import cause_text
 from traces.finding_rules import RULES, Rule, rule_of
 
@@ -33,6 +33,16 @@ def meaning(cause: str, gap_ns: int = SETTLED_NS) -> str:
     return rule_meaning(rule_of(cause, gap_ns).name)
 
 
+def rule_name(rule: str) -> str:
+    """What a rule, or another finding, is called."""
+    return t_or(f"rule.{key_of(rule)}.name", rule)
+
+
+def advice(rule: str, source: str) -> str:
+    """What to change; `source` is what the trace's findings say."""
+    return t_or(f"rule.{key_of(rule)}.advice", source)
+
+
 def rule_meaning(rule: str) -> str:
     """What a rule stands for, in one sentence; nothing for a finding that is no gap's."""
     known = f"rule.{key_of(rule)}.means" in texts()
@@ -41,7 +51,7 @@ def rule_meaning(rule: str) -> str:
 
 def cause_table(causes: list[str]) -> pd.DataFrame:
     """Causes with their sentences and the finding that each falls under."""
-    rows = [(cause_text(c), meaning(c), rule_of(c, SETTLED_NS).name) for c in causes]
+    rows = [(cause_text(c), meaning(c), rule_name(rule_of(c, SETTLED_NS).name)) for c in causes]
     return pd.DataFrame(rows, columns=[t(f"glossary.{n}") for n in ("cause", "means", "finding")])
 
 
@@ -50,7 +60,7 @@ def glossary(causes: list[str]) -> None:
     with st.expander(t("glossary.title"), key="glossary"):
         st.table(cause_table(causes))
         st.caption(t("glossary.all"))
-        st.markdown("\n".join(f"- **{rule.name}**: {rule_meaning(rule.name)}" for rule in RULES))
+        st.markdown("\n".join(f"- **{rule_name(r.name)}**: {rule_meaning(r.name)}" for r in RULES))
 
 
 def glossary_page() -> str:

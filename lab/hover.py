@@ -7,6 +7,7 @@ characters and is cut. `for_hover` makes the small HTML of them that Plotly show
 from collections.abc import Sequence
 from functools import cache
 
+from engine.said import PATTERNS, Said
 from lab.catalogue import t, t_or, template
 from lab.escape import for_plotly, one_line
 from lab.palette import slot_letter
@@ -23,12 +24,31 @@ TEXTS = (
 )  # fmt: skip
 """Keys of what is said of every span; looked up once a picture."""
 
+WORDED = ("cause", "race", "resource", "side", "stream")
+"""Values of sentences that are words themselves."""
+
 Lines = list[str]
 
 
 def cause_text(cause: str) -> str:
     """A gap's cause in the words of the interface."""
     return t_or(f"cause.{cause}", cause)
+
+
+def resource_text(resource: str) -> str:
+    """A kind of memory in the words of the interface."""
+    return t_or(f"resource.{resource}", resource)
+
+
+def worded(sentence: str) -> str:
+    """A sentence of the engine in the words of the interface, where it says what it is made of."""
+    if not isinstance(sentence, Said):
+        return sentence
+    words = {
+        name: t_or(f"{name}.{value}", value) if name in WORDED else value
+        for name, value in sentence.values.items()
+    }
+    return t_or(f"said.{sentence.code}", PATTERNS[sentence.code]).format(**words)
 
 
 def for_hover(lines: Lines) -> str:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.escape import for_markdown
-from lab.glossary import rule_meaning
+from lab.glossary import advice, rule_meaning, rule_name
 from lab.inspect_window import show_span
 from lab.inspection import Inspection
 from lab.lesson_state import LESSON
@@ -31,7 +31,7 @@ def findings_tab(inspection: Inspection) -> None:
     for number, finding in enumerate(shown, 1):
         _at_length(inspection, finding, number)
     others = [
-        t("findings.other", rule=f.rule, time=short_ms(f.ns), share=percent(f.share))
+        t("findings.other", rule=rule_name(f.rule), time=short_ms(f.ns), share=percent(f.share))
         for f in findings
         if f not in shown
     ]
@@ -43,7 +43,7 @@ def _at_length(inspection: Inspection, finding: Finding, number: int) -> None:
     badge = f":{BADGES[finding.severity]}-badge"
     with st.container(border=True, gap="xsmall", key=f"finding-{number}"):
         head = t(
-            "findings.head", number=number, rule=for_markdown(finding.rule),
+            "findings.head", number=number, rule=for_markdown(rule_name(finding.rule)),
             time=short_ms(finding.ns), share=percent(finding.share),
         )  # fmt: skip
         severity = t(f"findings.severity_{finding.severity}")
@@ -51,7 +51,9 @@ def _at_length(inspection: Inspection, finding: Finding, number: int) -> None:
         st.markdown(f"{head} {badge}[{severity}] :gray-badge[{confidence}]")
         if means := rule_meaning(finding.rule):
             st.markdown(means)
-        st.markdown(t("findings.change", advice=for_markdown(finding.advice, 400)))
+        st.markdown(
+            t("findings.change", advice=for_markdown(advice(finding.rule, finding.advice), 400))
+        )
         _evidence(inspection, finding, number)
         _mechanism(inspection, finding, number)
 

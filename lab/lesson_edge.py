@@ -38,7 +38,7 @@ BADGES = "badges"
 
 def ask_edge(lesson: Lesson, question: Question) -> None:
     """The question, its timeline and list, hints in steps, and the verdict on what was chosen."""
-    st.markdown(ready(lesson, question.ask.said(language())))
+    st.markdown(f"**{ready(lesson, question.ask.said(language()))}**")
     names, key = choices_of(lesson, question), f"{lesson.id}-{question.id}"
     st.session_state.setdefault(key, _known(lesson, question, names))
     chart = f"{key}-chart"

@@ -3,12 +3,15 @@
 The wording is the engine's (`engine.mechanisms.switched`): page and command line say the same.
 """
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from engine.mechanisms.switched import Switched
 from lab.catalogue import t, t_or
 from lab.controls import put_back
 from lab.escape import for_markdown
+from lab.hover import worded
 from lab.study import Study
 
 LONGEST = 600
@@ -24,7 +27,7 @@ def switched_panel(run: Study) -> None:
         for row in rows:
             _row(row)
         if unclaimed:
-            st.markdown(t("switched.unclaimed", seen=for_markdown("; ".join(unclaimed), LONGEST)))
+            st.markdown(t("switched.unclaimed", seen=for_markdown(_all_of(unclaimed), LONGEST)))
 
 
 def _row(row: Switched) -> None:
@@ -38,16 +41,20 @@ def _row(row: Switched) -> None:
 
 def _told(row: Switched) -> str:
     """What is set, what the right value protects, what is usually seen, and what is seen here."""
-    protects = for_markdown(row.protects, LONGEST)
+    protects = for_markdown(t_or(f"mechanism.{row.name}.protects", row.protects), LONGEST)
     wrong = t_or(f"mechanism.{row.name}.wrong", row.when_wrong)
     parts = [
         t("switched.row", setting=row.setting, correct=row.correct, protects=protects),
         t("switched.wrong", wrong=for_markdown(wrong, LONGEST)) if wrong else "",
-        t(_seen_key(row), seen=for_markdown(row.seen_text, LONGEST)),
+        t(_seen_key(row), seen=for_markdown(_all_of(row.seen) or worded(row.nothing), LONGEST)),
         t("switched.scene", scene=row.scene) if row.scene and not row.seen else "",
         t("switched.put_back", setting=row.put_back),
     ]
     return " ".join(part for part in parts if part)
+
+
+def _all_of(sentences: Sequence[str]) -> str:
+    return "; ".join(map(worded, sentences))
 
 
 def _seen_key(row: Switched) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from engine.checker.hazards import Hazard
 from lab.catalogue import t
 from lab.glossary import meaning
-from lab.hover import cause_text
+from lab.hover import cause_text, resource_text, worded
 from lab.idle import DeviceIdle
 from lab.palette import slot_letter
 from traces import DeviceActivity, Gap, Trace
@@ -25,8 +25,9 @@ def hazard_table(hazards: Sequence[Hazard]) -> pd.DataFrame:
     """One row a hazard: what races, since which step, and the line that is missing."""
     rows = [
         (
-            hazard.kind, hazard.resource, ", ".join(hazard.labels), hazard.step, hazard.count,
-            hazard.first, hazard.second, hazard.missing_edge, hazard.fix.text,
+            hazard.kind, resource_text(hazard.resource), ", ".join(hazard.labels), hazard.step,
+            hazard.count, worded(hazard.first), worded(hazard.second), hazard.missing_edge,
+            hazard.fix.text,
         )
         for hazard in hazards
     ]  # fmt: skip

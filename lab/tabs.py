@@ -8,6 +8,7 @@ from lab.charts import idle_bars
 from lab.coded_tabs import coded_tabs
 from lab.escape import for_markdown
 from lab.glossary import glossary
+from lab.hover import resource_text, worded
 from lab.scene import Scene
 from lab.service import capacity_table, service_formats, waiting_table
 from lab.tables import MAX_SPANS, hazard_table, idle_table, span_table
@@ -55,11 +56,21 @@ def _hazards(scene: Scene) -> None:
     st.caption(t("hazard.kinds"))
     for number, hazard in enumerate(hazards[:MAX_BLOCKS]):
         key = "hazard.where" if hazard.step >= 0 else "hazard.where_outside"
-        where = t(key, resource=hazard.resource, step=hazard.step, count=f"{hazard.count:,}")
+        where = t(
+            key,
+            resource=resource_text(hazard.resource),
+            step=hazard.step,
+            count=f"{hazard.count:,}",
+        )
         st.markdown(f":red[**▲ {hazard.kind}**] {for_markdown(where)}")
         st.caption(
             for_markdown(
-                t("hazard.pair", first=hazard.first, second=hazard.second, edge=hazard.missing_edge)
+                t(
+                    "hazard.pair",
+                    first=worded(hazard.first),
+                    second=worded(hazard.second),
+                    edge=hazard.missing_edge,
+                )
             )
         )
         st.code(hazard.fix.text, language="python", wrap_lines=True)

@@ -18,6 +18,7 @@ from engine.checker.freed import with_freed_memory
 from engine.checker.races import Race, RaceKind, find_races
 from engine.checker.repair import apply_fix
 from engine.oplog import HOST, NONE, BufferInfo, Op, OpKind, OpLog
+from engine.said import Said
 
 __all__ = ["Edge", "Fix", "Hazard", "Race", "apply_fix", "find_hazards", "find_races"]
 
@@ -114,7 +115,7 @@ def _named_fix(log: OpLog, race: Race, fix: Fix) -> Fix:
 
 def _place(log: OpLog, op: Op) -> str:
     """An operation as a reader finds it: "h2d tokens of batch 3 on H2D"."""
-    graph = f" in the {op.graph}" if op.graph else ""
-    batch = f" of batch {op.step}" if op.step != NONE else ""
+    code = "place" + ("_graph" if op.graph else "") + ("_batch" if op.step != NONE else "")
     names = {stream.index: stream.name for stream in log.streams}
-    return f"{op.name}{graph}{batch} on {names.get(op.stream, 'the host')}"
+    stream = names.get(op.stream, "the host")
+    return Said(code, name=op.name, graph=op.graph, step=op.step, stream=stream)

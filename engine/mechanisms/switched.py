@@ -16,13 +16,12 @@ from engine.mechanisms.table import BY_NAME
 from engine.mechanisms.words import RACES, in_words, letters_in, protects_of, wrong_of
 from engine.modes.table import MODES
 from engine.results.verdict import own_gaps, peaks_over_bound
+from engine.said import Said
 
 TIMER_POINTS = 0.1
 """From this share on, the engine's own timer counts as wrong."""
 
-NOTHING = "nothing"
-NOTHING_OF_ITS_OWN = "nothing of its own"
-NO_TOKENS = "nothing in the timing, and tokens were not computed"
+NOTHING = Said("nothing")
 
 _ONLY_WHERE = re.compile(r"where (host|device) slots < depth")
 """How the table says that a toggle matters only with fewer slots than batches in flight."""
@@ -118,13 +117,10 @@ def _nothing(result: Run, shorthand: str, alone: bool) -> str:
     if where := _ONLY_WHERE.search(shorthand):
         slots = {"host": mechanisms.host_slots, "device": mechanisms.device_slots}[where[1]]
         if slots >= mechanisms.depth:
-            return (
-                f"{NOTHING}, for with {slots} {where[1]} slots at depth {mechanisms.depth} the "
-                "batch that had the slot before is finished: another edge implies this one"
-            )
+            return Said("nothing_implied", slots=slots, side=where[1], depth=mechanisms.depth)
     if not result.config.compute:
-        return NO_TOKENS
-    return NOTHING if alone else NOTHING_OF_ITS_OWN
+        return Said("nothing_without_tokens")
+    return NOTHING if alone else Said("nothing_of_its_own")
 
 
 def scene_of(name: str, value: str, besides: str = "") -> str:
@@ -140,14 +136,18 @@ def _told(seen: Sequence[Seen]) -> tuple[str, ...]:
     gaps = [item for item in seen if item.letter == "G"]
     told = [item.text for item in seen if item.letter != "G"]
     if gaps:
-        largest = max(gaps, key=lambda gap: gap.share)
-        others = f" ({100 * largest.share:.1f} %), and {len(gaps) - 1} more" if gaps[1:] else ""
-        told.append(_idle_text(sum(gap.share for gap in gaps), largest.about + others))
+        told.append(_idle_text(gaps))
     return tuple(told)
 
 
-def _idle_text(share: float, causes: str) -> str:
-    return f"{100 * share:.1f} % of the run idle beyond the async baseline: {causes}"
+def _idle_text(gaps: Sequence[Seen]) -> Said:
+    """All idle time, and its largest cause."""
+    largest = max(gaps, key=lambda gap: gap.share)
+    share = f"{100 * sum(gap.share for gap in gaps):.1f}"
+    if len(gaps) == 1:
+        return Said("seen_idle", share=share, cause=largest.about)
+    part, more = f"{100 * largest.share:.1f}", len(gaps) - 1
+    return Said("seen_idle_more", share=share, cause=largest.about, largest=part, more=more)
 
 
 def claimed_by(name: str, settings: Mapping[str, str], seen: Sequence[Seen]) -> list[Seen]:
@@ -190,9 +190,9 @@ def what_is_seen(result: Run) -> list[Seen]:
     """Everything a run shows that the correct asynchronous run of the same work does not."""
     judged = [
         *_tokens(result), *_hazards(result),
-        *(Seen("I", f"a broken invariant: {text}") for text in result.invariants[:1]),
+        *(Seen("I", Said("seen_invariant", text=text)) for text in result.invariants[:1]),
         *(Seen("M", text) for text in peaks_over_bound(result)),
-        *(Seen("E", f"an error: {text}") for text in result.errors[:1]),
+        *(Seen("E", Said("seen_error", text=text)) for text in result.errors[:1]),
         *_gaps(result),
     ]  # fmt: skip
     return judged or _figures(result)
@@ -205,7 +205,7 @@ def _tokens(result: Run) -> list[Seen]:
     return [
         Seen(
             "T",
-            f"wrong tokens {diff.count} of {diff.total} positions, from step {diff.first_step} on",
+            Said("seen_tokens", count=diff.count, total=diff.total, step=diff.first_step),
         )
     ]
 
@@ -219,15 +219,16 @@ def _hazards(result: Run) -> list[Seen]:
     return [
         Seen(
             "H",
-            f"a hazard: {RACES[kind]} on {resource}, {_pairs(count)}",
+            Said(
+                "seen_hazard" if count == 1 else "seen_hazards",
+                race=RACES[kind],
+                resource=resource,
+                pairs=f"{count:,}",
+            ),
             f"{kind} {resource}",
         )
         for (kind, resource), count in pairs.items()
     ]
-
-
-def _pairs(count: int) -> str:
-    return f"{count:,} pair{'' if count == 1 else 's'}"
 
 
 def _gaps(result: Run) -> list[Seen]:
@@ -235,7 +236,10 @@ def _gaps(result: Run) -> list[Seen]:
     if result.config.widen_ms:
         return []
     gaps = sorted(own_gaps(result).items(), key=lambda gap: -gap[1])
-    return [Seen("G", _idle_text(share, cause), cause, share) for cause, share in gaps]
+    return [
+        Seen("G", Said("seen_idle", share=f"{100 * share:.1f}", cause=cause), cause, share)
+        for cause, share in gaps
+    ]
 
 
 def _figures(result: Run) -> list[Seen]:
@@ -243,13 +247,12 @@ def _figures(result: Run) -> list[Seen]:
     correct, numbers = baseline(result.config, asynchronous=True), result.figures
     found = []
     if result.steps > correct.steps:
-        found.append(f"{result.steps} steps where {correct.steps} do")
+        found.append(Said("seen_steps", count=result.steps, right=correct.steps))
     if numbers.wasted_rows > correct.figures.wasted_rows:
-        found.append(f"{numbers.wasted_rows} wasted rows where {correct.figures.wasted_rows} do")
+        right = correct.figures.wasted_rows
+        found.append(Said("seen_wasted", count=numbers.wasted_rows, right=right))
     kernel_ms = (numbers.wall_ms - numbers.gpu_idle_ms) / max(1, result.steps)
     if abs(numbers.measured_gpu_ms - kernel_ms) > TIMER_POINTS * kernel_ms:
-        found.append(
-            f"the engine's timer reads {numbers.measured_gpu_ms:.2f} ms of GPU work a step, "
-            f"the kernels took {kernel_ms:.2f} ms"
-        )
+        measured, right_ms = f"{numbers.measured_gpu_ms:.2f}", f"{kernel_ms:.2f}"
+        found.append(Said("seen_timer", measured=measured, right=right_ms))
     return [Seen("", text) for text in found]

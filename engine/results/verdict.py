@@ -10,6 +10,7 @@ E an error was reported.
 from typing import Any
 
 from engine.execution import Run, baseline
+from engine.said import Said
 
 GAP_POINTS = 0.005
 """How much larger (as a share of the wall time) a cause's idle time must be to count."""
@@ -32,23 +33,19 @@ def peaks_over_bound(result: Run) -> list[str]:
     config = result.config
     bound = config.mechanisms.depth * config.workload.max_batched_tokens
     peak = result.parts.ledger.peak_in_flight
-    found = []
+    found: list[str] = []
     if peak > bound:
-        found.append(f"{peak} tokens were in flight, {bound} are allowed")
+        found.append(Said("peak_in_flight", peak=peak, bound=bound))
     speculation = result.parts.speculation
     if speculation is not None and speculation.peak_kept:
-        found.append(
-            f"{speculation.peak_kept} KV blocks were held for rejected drafts, 0 are allowed"
-        )
+        found.append(Said("peak_drafts", peak=speculation.peak_kept))
     graphs = result.parts.graphs
     if graphs is not None and graphs.pool_bytes > graphs.bound_bytes:
-        found.append(
-            f"the pools of {len(graphs.captured)} graphs take {graphs.pool_bytes} bytes, "
-            f"one shared pool {graphs.bound_bytes}"
-        )
+        count, taken = len(graphs.captured), graphs.pool_bytes
+        found.append(Said("peak_pools", graphs=count, peak=taken, bound=graphs.bound_bytes))
     plan, blocks = result.parts.ledger.peak_plan, config.workload.kv_blocks
     if plan > blocks:
-        found.append(f"with the batches in flight {plan} KV blocks were planned, {blocks} exist")
+        found.append(Said("peak_plan", peak=plan, bound=blocks))
     return found
 
 

@@ -1,0 +1,122 @@
+"""What the engine and the traces say in English, another language says, too: all of it, and
+nothing that they no longer say."""
+
+import ast
+import inspect
+import re
+
+import pytest
+
+from engine import configure, execute, loop
+from engine.device.costs import COSTS
+from engine.mechanisms.table import TABLE
+from engine.mechanisms.words import RACES, in_words
+from engine.modes.table import MODES
+from engine.results import service
+from engine.said import PATTERNS, Said
+from engine.workloads.presets import WORKLOADS
+from lab.catalogue import LANGUAGE, LANGUAGES, texts
+from lab.glossary import key_of
+from lab.hover import worded
+from traces import findings, gap, gap_rules, gap_walk
+from traces.finding_rules import RULES
+
+OTHERS = [language for language in LANGUAGES if language != LANGUAGE]
+
+RESOURCES = (
+    "host inputs", "host outputs", "device inputs", "device outputs", "kv blocks", "graph pool",
+    "temporaries", "activations", "carry ring", "drafts", "host kv", "host scratch",
+)  # fmt: skip
+NO_CAUSES = ("wait", "enumerate(DataLoader)", gap.CANNOT_TELL)
+"""A host's wait is told by what it waits for."""
+
+
+def constants(module):
+    """The sentences that a module keeps as constants."""
+    kept = [value for name, value in vars(module).items() if re.fullmatch(r"[A-Z_]+", name)]
+    tables = [value for value in kept if isinstance(value, dict)]
+    words = [word for table in tables for word in table.values()]
+    return {word for word in [*kept, *words] if isinstance(word, str)}
+
+
+def strings_passed(module, name):
+    """The first arguments of calls `….name("…")` in a module."""
+    calls = [n for n in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(n, ast.Call)]
+    named = [call for call in calls if getattr(call.func, "attr", "") == name and call.args]
+    return {call.args[0].value for call in named if isinstance(call.args[0], ast.Constant)}
+
+
+def causes():
+    """The loop's own host work, what the scenes' faults are called, and the rules of traces."""
+    found = strings_passed(loop, "host") | {mode.cause for mode in MODES.values()} - {""}
+    for module in (gap, gap_rules, gap_walk):
+        found |= constants(module)
+    return found - set(NO_CAUSES)
+
+
+def finding_rules():
+    """Findings by name, with their advice: of gaps, and of busy time."""
+    known = {rule.name: rule.advice for rule in RULES}
+    for call in ast.walk(ast.parse(inspect.getsource(findings))):
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "_finding":
+            words = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
+            if len(words) > 1:
+                known[words[0]] = words[-1]
+    return known
+
+
+def wanted():
+    """Every key that a language besides English has of the engine's words, with the English."""
+    words = {f"mode.{name}": mode.summary for name, mode in MODES.items()}
+    words |= {f"group.{one.group}": one.group for one in [*MODES.values(), *TABLE]}
+    words |= {f"workload.{name}": workload.about for name, workload in WORKLOADS.items()}
+    words |= {f"cost.{name}": cost.about for name, cost in COSTS.items()}
+    for info in TABLE:
+        words[f"mechanism.{info.name}.protects"] = info.protects
+        words[f"mechanism.{info.name}.wrong"] = in_words(info.seen_when_wrong)
+    for name, advice in finding_rules().items():
+        words |= {f"rule.{key_of(name)}.name": name, f"rule.{key_of(name)}.advice": advice}
+    words |= {f"cause.{cause}": cause for cause in causes()}
+    words |= {f"said.{code}": pattern for code, pattern in PATTERNS.items()}
+    words |= {f"race.{race}": race for race in RACES.values()}
+    words |= {f"resource.{resource}": resource for resource in RESOURCES}
+    counters = {"tokens in flight", "KV blocks in use", service.QUEUE, *service.COPIED.values()}
+    words |= {f"counter.{name}": name for name in counters}
+    return words | {f"{key}": key for key in ("stream.the host", "side.host", "side.device")}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_says_all_that_the_engine_says_and_nothing_else(language):
+    said, english = texts(language).keys() - texts().keys(), wanted()
+    assert english.keys() - said == set() and said - english.keys() == set()
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_sentences_keep_what_they_are_filled_with_and_the_issues_numbers(language):
+    fields = re.compile(r"\{\w+\}")
+    for code, pattern in PATTERNS.items():
+        said = texts(language)[f"said.{code}"]
+        assert sorted(fields.findall(said)) == sorted(fields.findall(pattern)), code
+
+
+def test_the_resources_and_counters_of_a_run_are_known():
+    result = execute(configure("graph-replay", steps=4, set={"output_memory": "temporary"}))
+    assert {buffer.resource for buffer in result.device.log.buffers} <= set(RESOURCES)
+    named = set(result.trace.counters["name"])
+    assert {f"counter.{name}" for name in named} <= wanted().keys()
+
+
+def test_chinese_values_of_toggles_stay_as_they_are_set():
+    """A sentence names the values by which a switch is set, and each of them exists."""
+    for info in TABLE:
+        text = texts("zh")[f"mechanism.{info.name}.protects"]
+        english = re.findall(r"([a-z0-9-]+): ", info.protects)
+        assert [v for v in english if v in info.values and v not in text] == [], info.name
+
+
+def test_a_sentence_says_in_english_what_it_was_and_in_another_language_the_same(monkeypatch):
+    said = Said("seen_hazards", race="read after write", resource="host inputs", pairs="12")
+    assert said == worded(said) == "a hazard: read after write on host inputs, 12 pairs"
+    monkeypatch.setattr("lab.catalogue._asked", [lambda: "zh"])
+    assert worded(said) == "竞态：主机输入上的写后读（RAW），12 对"
+    assert worded("a plain sentence") == "a plain sentence"
