@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lab.escape import for_plotly
 from lab.hover import Hover, for_hover
@@ -52,9 +53,15 @@ class Bars:
         self.single = 0
 
     def add(
-        self, rects: Rects, strip: tuple[float, float], hover: Hover, is_gap: bool = False
+        self,
+        rects: Rects,
+        strip: tuple[float, float],
+        hover: Hover,
+        named: NDArray[np.bool_],
+        is_gap: bool = False,
     ) -> None:
-        """Add the rectangles of one strip, which reaches from `strip[0]` down to `strip[1]`.
+        """Add the rectangles of one strip, which reaches from `strip[0]` down to `strip[1]`; those
+        that are `named` may have a name in them.
 
         A merged rectangle stands on the bottom, as high as its spans were busy; merged gaps
         hang from the top.
@@ -65,9 +72,9 @@ class Bars:
         rows = zip(
             rects.start.tolist(), rects.end.tolist(), rects.busy.tolist(), rects.count.tolist(),
             rects.span.tolist(), rects.style.tolist(), shares.tolist(), heights.tolist(),
-            strict=True,
+            named.tolist(), strict=True,
         )  # fmt: skip
-        for start, end, busy, count, span, style, share, high in rows:
+        for start, end, busy, count, span, style, share, high, name in rows:
             bars = self._styles[STYLE_NAMES[style]]
             bars.base.append(start / 1e6)
             bars.x.append((end - start) / 1e6)
@@ -76,7 +83,8 @@ class Bars:
             single = count == 1
             wide = single and (end - start) * self._px_per_ns >= OUTLINED_PX
             bars.outline.append(1.0 if wide else 0.0)
-            bars.text.append(self._inside(hover.names(span, is_gap), end - start) if single else "")
+            names = hover.names(span, is_gap) if single and name else ()
+            bars.text.append(self._inside(names, end - start))
             told = hover.bar(count, busy, share, span, is_gap)
             bars.hovertext.append(for_hover(told))
             self.drawn += 1
@@ -88,7 +96,7 @@ class Bars:
         for name in names:
             if len(name) <= letters:
                 return for_plotly(name)
-        return for_plotly(names[-1], letters) if letters >= SHORTEST_CUT else ""
+        return for_plotly(names[-1], letters) if names and letters >= SHORTEST_CUT else ""
 
     def traces(self) -> list[dict[str, Any]]:
         """Bar traces in the order of the palette, what lies below first."""

@@ -29,6 +29,7 @@ from lab.palette import (
     STYLE_NAMES,
     STYLES,
 )
+from lab.parted import parted_strips
 from lab.path_lanes import WAIT, PathLanes
 
 NAMED_PX = 26
@@ -149,14 +150,15 @@ def _bars(panel: Panel, rows: Sequence[Row], shown: Shown, origin: int) -> Colum
     hover = Hover(panel.trace, panel.gaps)
     named_ns = NAMED_PX * (shown.window[1] - shown.window[0]) / shown.plot_px
     columns = Columns()
-    for number, (strip, rects) in enumerate(zip(strips, reduced, strict=True)):
+    parts = parted_strips([row.lane for row in rows], reduced)
+    for number, (strip, (rects, free)) in enumerate(zip(strips, parts, strict=True)):
         before = len(columns.x)
         columns.add(number, rects, origin)
         for at, span in enumerate(rects.span.tolist(), before):
             single = columns.count[at] == 1
             busy, share = int(rects.busy[at - before]), columns.share[at]
             told = hover.bar(columns.count[at], busy, share, span, strip.is_gap)
-            named = single and columns.w[at] >= named_ns
+            named = single and free[at - before] and columns.w[at] >= named_ns
             names = hover.names(span, strip.is_gap) if named else ()
             columns.span.append(span if single and not strip.is_gap else NOTHING)
             columns.text.append([one_line(name) for name in names])

@@ -1,13 +1,13 @@
 """The stepper's time cursor: where it stands, and how it moves.
 
-Callbacks change a `Cursor` and nothing else. Streamlit may end a callback wherever it touches the
+Presses change a `Cursor` and nothing else. Streamlit may end a run wherever it touches the
 session's state, if another key or a tick of the clock comes meanwhile, and what was asked for
 would be lost; a widget bound to the instant would bring back what the browser last heard of. So
 the page itself writes the instant into the URL, by which it can be shared.
 """
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Final
 
@@ -16,6 +16,7 @@ import streamlit as st
 from engine.recording.recording import Recording
 from lab.catalogue import t
 from lab.in_url import by_history, say_in_url
+from lab.presses import Presses
 from lab.units import MOST_MS, whole_ns
 
 AT: Final = "at"
@@ -28,11 +29,14 @@ TYPED: Final = "stepper-typed"
 @dataclass(eq=False)
 class Cursor:
     """One reader's cursor. `asked_ns` is None until an instant is asked for; `touched` is set by
-    whatever the reader does: a rerun without it is a tick of the clock."""
+    whatever the reader does: a rerun without it is a tick of the clock. `shown` is the run that
+    was drawn last, by whose events a press moves."""
 
     asked_ns: int | None = None
     playing: bool = False
     touched: bool = False
+    shown: Recording | None = None
+    presses: Presses = field(default_factory=Presses)
 
     def at_ns(self, recording: Recording) -> int:
         """Where the cursor stands, within the run (ns)."""
@@ -44,34 +48,38 @@ class Cursor:
         self.touched = True
 
     def go(self, at_ns: int) -> None:
-        """Callback: to an instant."""
+        """To an instant."""
         self.touched = True
         self.asked_ns = at_ns
 
     def move(self, recording: Recording, events: int) -> None:
-        """Callback: so many events forward, or back."""
-        self.go(recording.step(self.at_ns(recording), events))
+        """So many events forward, or back."""
+        with self.presses.lock:
+            self.go(recording.step(self.at_ns(recording), events))
 
     def move_batch(self, recording: Recording, forward: bool) -> None:
-        """Callback: to where the next batch begins, or the one before."""
+        """To where the next batch begins, or the one before."""
         begins = [batch.begun for batch in recording.batches]
-        now = self.at_ns(recording)
-        place = bisect_right(begins, now) if forward else bisect_left(begins, now) - 1
-        self.go(begins[place] if 0 <= place < len(begins) else now)
+        with self.presses.lock:
+            now = self.at_ns(recording)
+            place = bisect_right(begins, now) if forward else bisect_left(begins, now) - 1
+            self.go(begins[place] if 0 <= place < len(begins) else now)
 
-    def play(self, on: bool) -> None:
-        """Callback: play, or pause. No toggle: the space bar may press a button twice."""
-        self.touched = True
-        self.playing = on
+    def play(self) -> None:
+        """Play, or pause."""
+        with self.presses.lock:
+            self.touched = True
+            self.playing = not self.playing
 
     def tick(self, recording: Recording, events: int) -> None:
         """Move on by the clock, unless the reader has just done something; pause at the end."""
-        touched, self.touched = self.touched, False
-        if touched or not self.playing:
-            return
-        now = self.at_ns(recording)
-        self.asked_ns = recording.step(now, events)
-        self.playing = self.asked_ns != now
+        with self.presses.lock:
+            touched, self.touched = self.touched, False
+            if touched or not self.playing:
+                return
+            now = self.at_ns(recording)
+            self.asked_ns = recording.step(now, events)
+            self.playing = self.asked_ns != now
 
     def take(self, text: str) -> None:
         """To the instant that a URL asks for, in ms; nonsense asks for none."""

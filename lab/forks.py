@@ -5,6 +5,7 @@ above them only writes into these.
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -18,10 +19,13 @@ from lab.catalogue import t
 from lab.cursor import Cursor
 from lab.guard import one_sentence
 from lab.in_url import BOUND
+from lab.presses import Button
 from lab.runs import Forked, Stepped, forked
 
 FORK_AT: Final = "fork_at"
 FORK_SET: Final = "fork_set"
+WHAT: Final = "fork-what"
+VALUE: Final = "fork-value"
 LOOK: Final = "look"
 LOOKS = ("fork", "parent")
 FACTORS = ("3x", "2x", "10x", "0.5x", "0.1x", "0x", "5ms", "20ms")
@@ -56,18 +60,15 @@ def _choice(parent: Stepped, cursor: Cursor) -> None:
     """What changes, to what, and from when."""
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     what = row.selectbox(
-        t("fork.what"), (*DURATIONS, *CHANGEABLE), key="fork-what", format_func=_name, width=280,
+        t("fork.what"), (*DURATIONS, *CHANGEABLE), key=WHAT, format_func=_name, width=280,
         on_change=cursor.touch,
     )  # fmt: skip
-    value = row.selectbox(
+    row.selectbox(
         t("fork.value"), FACTORS if what in DURATIONS else BY_NAME[str(what)].values,
-        key=f"fork-value-{what}", accept_new_options=what in DURATIONS, width=160,
+        key=f"{VALUE}-{what}", accept_new_options=what in DURATIONS, width=160,
         help=t("fork.value_help"), on_change=cursor.touch,
     )  # fmt: skip
-    row.button(
-        t("fork.here"), key="fork-here", on_click=_fork_here, args=(parent, cursor, what, value),
-        type="primary", shortcut="f", help=t("fork.here_help"),
-    )  # fmt: skip
+    fork_button(parent, cursor).show(row, t("fork.here"), type="primary", help=t("fork.here_help"))
     row.number_input(
         t("fork.at"), value=None, min_value=0.0, step=1.0, format="%.6f", key=FORK_AT, bind=BOUND,
         width=170, on_change=cursor.touch,
@@ -86,12 +87,18 @@ def _name(name: str) -> str:
     return t("fork.duration" if name in DURATIONS else "fork.toggle", name=name)
 
 
-def _fork_here(parent: Stepped, cursor: Cursor, what: str, value: str) -> None:
-    """Callback: fork where the cursor stands, with one change more."""
+def fork_button(parent: Stepped, cursor: Cursor) -> Button:
+    """The button that forks where the cursor stands."""
+    return Button("fork-here", "F", partial(_fork_here, parent, cursor))
+
+
+def _fork_here(parent: Stepped, cursor: Cursor) -> None:
+    """Fork where the cursor stands, with one change more: the one that the choice shows."""
     at_ns = cursor.at_ns(parent.recording)
     cursor.go(at_ns)
     state = st.session_state
-    part = f"{what}={value}"
+    what = str(state[WHAT])
+    part = f"{what}={state[f'{VALUE}-{what}']}"
     others = [] if state.get(FORK_AT) is None else _parts(str(state.get(FORK_SET) or ""), what)
     state[FORK_AT], state[FORK_SET] = at_ns / MS, " ".join([*others, part])
 

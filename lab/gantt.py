@@ -23,6 +23,7 @@ from lab.hover import Hover
 from lab.labels import shortened
 from lab.lanes import Lane
 from lab.lod import reduce_layers
+from lab.parted import parted_strips
 from traces import Gap, Trace
 
 LANE_PX = 34
@@ -136,9 +137,10 @@ def _bars(panels: Sequence[Panel], rows: Sequence[Row], window: tuple[int, int])
     strips = [(row, strip) for row in rows for strip in row.lane.strips]
     bars = Bars(window)
     reduced = reduce_layers([strip.layer for _, strip in strips], window)
-    for (row, strip), rects in zip(strips, reduced, strict=True):
+    parts = parted_strips([row.lane for row in rows], reduced)
+    for (row, strip), (rects, named) in zip(strips, parts, strict=True):
         place = row.strip(strip.bottom, strip.top)
-        bars.add(rects, place, hovers[row.panel], strip.is_gap)
+        bars.add(rects, place, hovers[row.panel], named, strip.is_gap)
     return bars
 
 

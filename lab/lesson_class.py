@@ -18,7 +18,8 @@ from lessons.class_predictions import Bar, count_right, histogram, predictions
 from lessons.lesson import Lesson
 from lessons.loading import lessons
 from lessons.prediction import truth
-from lessons.progress import Done, ProgressError, loaded
+from lessons.progress import Done, loaded
+from lessons.progress_file import ProgressError
 
 LONGEST_LABEL = 60
 RIGHT_PATTERN = "/"

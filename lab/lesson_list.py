@@ -3,15 +3,16 @@ a file."""
 
 import streamlit as st
 
-from lab.catalogue import language, t
+from lab.catalogue import t
 from lab.escape import for_markdown
 from lab.lesson_class import class_predictions
 from lab.lesson_quiz import quiz
 from lab.lesson_state import bring_back, done_of, forget, go_to, locked, progress
 from lab.lesson_text import text
+from lab.progress_file import progress_file
 from lessons.lesson import Lesson
 from lessons.loading import broken, lessons
-from lessons.progress import NAME, ProgressError, dumped
+from lessons.progress import NAME, dumped
 from lessons.quiz import AFTER, BEFORE
 
 
@@ -60,20 +61,9 @@ def _badge(lesson: Lesson) -> str:
 
 def _take_along() -> None:
     """Download, upload and reset of the progress."""
-    with st.expander(t("lessons.progress"), key="progress-box"):
+    with st.expander(t("progress.title"), key="progress-box"):
         st.caption(t("lessons.progress_help"))
-        st.download_button(
-            t("lessons.save"), dumped(progress()), f"{NAME}.json", "application/json",
-            key="progress-save",
-        )  # fmt: skip
-        file = st.file_uploader(t("lessons.load"), type="json", key="progress-file")
-        if file is not None and st.session_state.get("progress-read") != file.file_id:
-            st.session_state["progress-read"] = file.file_id
-            try:
-                bring_back(file.getvalue())
-                st.rerun()
-            except ProgressError as error:
-                st.error(for_markdown(error.said(language())))
+        progress_file("progress", lambda: dumped(progress()), NAME, bring_back)
         st.button(
             t("lessons.reset_all"), key="progress-reset", on_click=forget, args=tuple(progress()),
             disabled=not progress(),

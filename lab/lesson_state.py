@@ -7,7 +7,8 @@ import streamlit as st
 from lab.browser_store import browser_store
 from lessons.loading import lessons
 from lessons.prediction import is_an_answer
-from lessons.progress import Done, ProgressError, dumped, loaded
+from lessons.progress import Done, dumped, loaded
+from lessons.progress_file import ProgressError
 from lessons.texts import PARTS
 
 LESSON: Final = "lesson"

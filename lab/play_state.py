@@ -1,7 +1,7 @@
 """What the Play page remembers of a learner: the level, the program, what was solved, and how.
 
-Callbacks change a `Game` and nothing else. Streamlit may end a callback wherever it touches the
-session's state, if another key was pressed meanwhile, and would lose the first one; a widget bound
+Presses change a `Game` and nothing else. Streamlit may end a run wherever it touches the session's
+state, if something was pressed meanwhile, and would lose a press half acted upon; a widget bound
 to the program would bring back what the browser last heard of. So the page also writes the URL
 itself, by which a position can be shared and a reload loses nothing.
 """
@@ -14,6 +14,7 @@ import streamlit as st
 
 from engine.play import LEVELS, Level, Position, play
 from lab.play_words import answer_text
+from lab.presses import Presses
 
 KEY: Final = "play-game"
 LEVEL, MOVES, SOLVED = "level", "moves", "solved"
@@ -26,7 +27,10 @@ MOST_MOVES = 200
 @dataclass(eq=False)
 class Game:
     """One learner's game. `programs` and `hints` go by level; `refused` says why what
-    was asked for last was not possible, "" where it was."""
+    was asked for last was not possible, "" where it was.
+
+    Several operations may be asked for before they are carried out. What is impossible among them
+    is left out then, so whatever else is pressed begins with carrying out."""
 
     level: str
     moves: str = ""
@@ -34,43 +38,53 @@ class Game:
     solved: set[str] = field(default_factory=set)
     programs: dict[str, str] = field(default_factory=dict)
     hints: dict[str, int] = field(default_factory=dict)
+    presses: Presses = field(default_factory=Presses)
 
     def press(self, key: str) -> None:
-        """Callback: one more operation. Whether it is possible shows when it is carried out."""
-        self.moves += key
+        """One more operation. Whether it is possible shows when it is carried out."""
+        with self.presses.lock:
+            self.moves += key
 
     def undo(self) -> None:
-        """Callback: the last operation is taken back."""
-        self.moves = self.moves[:-1]
+        """The last operation is taken back."""
+        with self.presses.lock:
+            self.moves = self.position().moves[:-1]
 
     def reset(self) -> None:
-        """Callback: back to the level's start."""
-        self.moves = ""
+        """Back to the level's start."""
+        with self.presses.lock:
+            self.position()
+            self.moves = ""
 
     def go_on(self) -> None:
-        """Callback: to the level behind this one."""
+        """To the level behind this one."""
         names = [*LEVELS]
-        self.go_to(names[(names.index(self.level) + 1) % len(names)])
+        with self.presses.lock:
+            self.go_to(names[(names.index(self.level) + 1) % len(names)])
 
     def go_to(self, level: str) -> None:
         """To a level; its program, if there is one, comes back."""
-        self.level, self.refused = level, ""
-        self.moves = self.programs.get(level, "")
+        with self.presses.lock:
+            self.position()
+            self.level, self.refused = level, ""
+            self.moves = self.programs.get(level, "")
 
     def show_hint(self) -> None:
-        """Callback: one more hint."""
-        self.hints[self.level] = self.hints.get(self.level, 0) + 1
+        """One more hint, where there is one."""
+        most = len(LEVELS[self.level].hints)
+        self.hints[self.level] = min(self.hints.get(self.level, 0) + 1, most)
 
     def position(self) -> Position:
         """Carry the program out. What is not possible is left out of it, and told."""
-        position = play(LEVELS[self.level], self.moves)
-        if self.moves != self.programs.get(self.level):
-            refused = [place for place, step in enumerate(position.steps) if step.refused]
-            self.refused = answer_text(position, refused[-1]) if refused else ""
-        self.moves = self.programs[self.level] = position.moves
-        if position.verdict.state == "won":
-            self.solved.add(self.level)
-        return position
+        with self.presses.lock:
+            position = play(LEVELS[self.level], self.moves)
+            if self.moves != self.programs.get(self.level):
+                refused = [place for place, step in enumerate(position.steps) if step.refused]
+                self.refused = answer_text(position, refused[-1]) if refused else ""
+            self.moves = self.programs[self.level] = position.moves
+            if position.verdict.state == "won":
+                self.solved.add(self.level)
+            return position
 
     def query(self) -> dict[str, str]:
         """The URL's parameters that lead here."""
@@ -78,10 +92,11 @@ class Game:
         entries = {LEVEL: self.level, MOVES: self.moves, SOLVED: ".".join(solved)}
         return {name: value for name, value in entries.items() if value}
 
-    def progress(self) -> dict[str, object]:
-        """What was solved, and the learner's programs, as plain values."""
-        solved = [level for level in LEVELS if level in self.solved]
-        return {"solved": solved, "programs": dict(self.programs)}
+    def take_over(self, solved: set[str], programs: dict[str, str]) -> None:
+        """Other progress in place of this; the level stays."""
+        with self.presses.lock:
+            self.solved, self.programs, self.refused = solved, programs, ""
+            self.moves = programs.get(self.level, "")
 
 
 def new_game(query: Mapping[str, str]) -> Game:

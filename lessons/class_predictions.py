@@ -12,7 +12,8 @@ from pathlib import Path
 from lessons.lesson import Lesson, LessonError, Words
 from lessons.loading import text_of
 from lessons.prediction import is_an_answer, is_right, right_choice, truth
-from lessons.progress import Done, ProgressError
+from lessons.progress import Done
+from lessons.progress_file import ProgressError
 from lessons.round_numbers import next_round
 from lessons.scenes import quoted
 from lessons.submissions import progress_files, read_progress

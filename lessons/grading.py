@@ -17,7 +17,8 @@ from lessons.lesson import Lesson, LessonError
 from lessons.limits import Limits
 from lessons.loading import lesson_named
 from lessons.process import check_file
-from lessons.progress import Done, ProgressError
+from lessons.progress import Done
+from lessons.progress_file import ProgressError
 from lessons.quiz import QUIZZES, points, quiz_questions, wrong_questions
 from lessons.submissions import Submission, find_submissions
 

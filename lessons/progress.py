@@ -10,41 +10,22 @@ from typing import Annotated, Final
 import msgspec
 
 from lessons.lesson import Words
+from lessons.progress_file import read, written
 
 NAME: Final = "overlap-lab-progress"
 """The file's name, without its ending, and where a browser keeps it."""
 
 VERSION: Final = 1
-MOST_BYTES = 200_000
 
-TOO_LARGE = Words(
-    "this file is too large to hold a course's progress", "这个文件太大，不会是课程进度"
-)
 NO_PROGRESS = Words(
-    "this file holds no progress of the course: choose one that this page has saved",
+    "this file holds no progress of the course: choose one that the Lessons page has saved",
     "这个文件里没有课程进度：请选择由课程页保存的文件",
-)
-OTHER_VERSION = Words(
-    "this file is of version {version}, this lab reads {known}",
-    "这个文件是第 {version} 版，本实验室只能读第 {known} 版",
 )
 UNREADABLE = Words("this file cannot be read: {error}", "无法读取这个文件：{error}")
 UNKNOWN = Words(
     "this file has lessons that this course does not have: {names}",
     "这个文件里有本课程没有的课：{names}",
 )
-
-
-class ProgressError(ValueError):
-    """A file holds no progress; the message is one sentence, to be had in either language."""
-
-    def __init__(self, words: Words, **values: object) -> None:
-        super().__init__(words.said("en", **values))
-        self._words, self._values = words, values
-
-    def said(self, language: str) -> str:
-        """The sentence in a language."""
-        return self._words.said(language, **self._values)
 
 
 class Done(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -72,17 +53,9 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 def dumped(progress: Mapping[str, Done]) -> str:
     """The progress as JSON, lessons in order."""
     kept = {lesson: progress[lesson] for lesson in sorted(progress)}
-    return msgspec.json.format(msgspec.json.encode(_File(VERSION, kept))).decode()
+    return written(_File(VERSION, kept))
 
 
 def loaded(data: str | bytes) -> dict[str, Done]:
     """Progress from JSON. Raises ProgressError."""
-    if len(data) > MOST_BYTES:
-        raise ProgressError(TOO_LARGE)
-    try:
-        file = msgspec.json.decode(data, type=_File)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise ProgressError(NO_PROGRESS) from None
-    if file.version != VERSION:
-        raise ProgressError(OTHER_VERSION, version=file.version, known=VERSION)
-    return file.lessons
+    return read(data, _File, VERSION, NO_PROGRESS).lessons

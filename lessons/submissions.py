@@ -15,16 +15,8 @@ from typing import Literal
 
 from lessons.lesson import LessonError
 from lessons.loading import broken, lesson_named, lessons
-from lessons.progress import (
-    MOST_BYTES,
-    NAME,
-    TOO_LARGE,
-    UNKNOWN,
-    UNREADABLE,
-    Done,
-    ProgressError,
-    loaded,
-)
+from lessons.progress import NAME, UNKNOWN, UNREADABLE, Done, loaded
+from lessons.progress_file import MOST_BYTES, TOO_LARGE, ProgressError
 from lessons.quiz import QUIZZES
 from traces.arguments import one_line
 

@@ -1,26 +1,29 @@
 """The Play page: the learner is the host, and the device and the hazard checker answer at once."""
 
-import json
+from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
-from engine.play import LEVELS, OPERATIONS, Level, Position
+from engine.play import LEVELS, Level, Position
 from engine.play.operations import waits_in
 from lab.catalogue import t, t_or
 from lab.escape import for_markdown
 from lab.legend import legend_html
+from lab.play_buttons import buttons_of, hints, operations
 from lab.play_html import memory_html, program_html
 from lab.play_picture import position_picture
+from lab.play_progress import NAME, bring_back, dumped
 from lab.play_state import Game, current_game, number
 from lab.play_words import (
     answer_text,
-    button_text,
     facts_text,
     hazard_text,
-    queue_name,
     short,
     verdict_text,
 )
+from lab.presses import Button, act_upon
+from lab.progress_file import progress_file
 from lab.state import link
 from lab.step_html import boxed, side_by_side
 from lab.view import drawn_names, show_figure
@@ -30,20 +33,23 @@ SAY = {"open": st.info, "won": st.success, "lost": st.error}
 
 def page() -> None:
     """Level and goal, the operations, what came of them, and the state of everything."""
+    game = current_game()
+    buttons = buttons_of(game)
+    act_upon(game.presses, "host", buttons.values())
+    position = game.position()
     st.markdown(f"# {t('host.title')}")
     st.caption(t("host.lead"))
-    game = current_game()
-    position = game.position()
-    _choose_level(game)
+    _choose_level(game, buttons)
     st.query_params.from_dict(game.query())
     _story(position.level)
-    _operations(game, position)
+    operations(position, buttons)
+    hints(game, position, buttons)
     _outcome(game, position)
     _state(position)
     _take_along(game)
 
 
-def _choose_level(game: Game) -> None:
+def _choose_level(game: Game, buttons: Mapping[str, Button]) -> None:
     """The list of levels. Each level has a list of its own, and another one once a level is
     solved, for its name is then written otherwise: when one comes by key, the browser may still
     tell of the list before, and that must not count."""
@@ -64,7 +70,7 @@ def _choose_level(game: Game) -> None:
         t("host.level"), [*LEVELS], index=[*LEVELS].index(game.level), format_func=name, key=key,
         width=420, on_change=choose,
     )  # fmt: skip
-    row.button(t("host.next"), key="host-next", on_click=game.go_on, shortcut="N")
+    buttons["next"].show(row, t("host.next"))
     solved = t("host.solved_count", solved=len(game.solved), count=len(LEVELS))
     row.caption(solved, width="content")
 
@@ -76,40 +82,6 @@ def _story(level: Level) -> None:
     with st.container(border=True):
         st.markdown(text("story", level.story))
         st.markdown(f"**{t('host.goal')}:** {text('goal_text', level.goal_text)}")
-
-
-def _operations(game: Game, position: Position) -> None:
-    """A row of buttons for the host and for each queue, then the ways back."""
-    for queue in dict.fromkeys(operation.queue for operation in OPERATIONS.values()):
-        keys = [
-            key for key, operation in OPERATIONS.items()
-            if operation.queue == queue and key in position.level.allowed
-        ]  # fmt: skip
-        if keys:
-            row = st.container(horizontal=True, vertical_alignment="center", gap="xsmall")
-            row.markdown(f"**{for_markdown(queue_name(position, queue))}**", width=200)
-            for key in keys:
-                row.button(
-                    button_text(position, key), key=f"host-{key}", shortcut=key.upper(),
-                    on_click=game.press, args=(key,),
-                )  # fmt: skip
-    row = st.container(horizontal=True, gap="xsmall")
-    for name, shortcut, callback in (
-        ("undo", "Backspace", game.undo), ("reset", "Delete", game.reset),
-    ):  # fmt: skip
-        row.button(
-            t(f"host.{name}"), key=f"host-{name}", on_click=callback, shortcut=shortcut,
-            disabled=not position.moves,
-        )  # fmt: skip
-    shown = game.hints.get(game.level, 0)
-    if shown < len(position.level.hints):
-        row.button(
-            t("host.hint_more", number=shown + 1), key="host-hint", shortcut="T",
-            on_click=game.show_hint, type="tertiary",
-        )  # fmt: skip
-    for place, hint in enumerate(position.level.hints[:shown]):
-        text = t_or(f"level.{position.level.id}.hint_{place + 1}", hint)
-        st.markdown(f"*{t('host.hint', number=place + 1)}:* {for_markdown(text, 500)}")
 
 
 def _outcome(game: Game, position: Position) -> None:
@@ -163,11 +135,9 @@ def _take_along(game: Game) -> None:
     with row.popover(t("head.link")):
         st.caption(t("host.link_help"))
         st.code(link(st.context.url or "", game.query()), language=None, wrap_lines=True)
-    row.download_button(
-        t("host.download"), lambda: json.dumps(game.progress(), indent=1),
-        "overlap-lab-progress.json", "application/json", help=t("host.download_help"),
-        key="host-download",
-    )  # fmt: skip
+    with row.popover(t("progress.title")):
+        st.caption(t("host.progress_help"))
+        progress_file("host-progress", partial(dumped, game), NAME, partial(bring_back, game))
 
 
 page()

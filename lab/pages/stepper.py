@@ -1,5 +1,7 @@
 """The Stepper page: one run, and everything that holds at one instant of it."""
 
+from functools import partial
+
 import streamlit as st
 
 from engine.recording.recording import Recording
@@ -9,9 +11,10 @@ from lab.controls import WINDOW
 from lab.cursor import Cursor, current_cursor, entry, put_into_address
 from lab.escape import for_markdown
 from lab.fork_words import differences
-from lab.forks import fork_controls, look
+from lab.forks import fork_button, fork_controls, look
 from lab.guard import one_sentence
 from lab.legend import legend_html
+from lab.presses import Button, act_upon
 from lab.runs import Forked, Stepped, stepped
 from lab.state import MOST_TOKENS
 from lab.step_host import (
@@ -50,11 +53,13 @@ def page() -> None:
 
 def _look(parent: Stepped, cursor: Cursor, playing: bool) -> None:
     """The cursor and all that holds there; runs again by itself while `playing`."""
+    pressed = _buttons(cursor.shown or parent.recording, cursor).values()
+    act_upon(cursor.presses, "stepper", [*pressed, fork_button(parent, cursor)])
     top, below, now = st.container(), st.container(), st.empty()
     with below:
         found = fork_controls(parent, cursor)
         shown = parent if found is None else look(found, parent, cursor)
-    recording = shown.recording
+    cursor.shown = recording = shown.recording
     cursor.tick(recording, int(st.session_state.get("stride") or STRIDES[0]))
     put_into_address(cursor)
     if cursor.playing != playing:
@@ -91,24 +96,29 @@ def _now(shown: Stepped, at_ns: int) -> str:
     return t("stepper.now", ms=exact_ms(at_ns), number=f"{number:,}", count=f"{len(times):,}")
 
 
+def _buttons(recording: Recording, cursor: Cursor) -> dict[str, Button]:
+    """What can be pressed, by name."""
+    moves = (
+        ("batch_back", "Shift+Left", partial(cursor.move_batch, recording, False)),
+        ("back", "Left", partial(cursor.move, recording, -1)),
+        ("forward", "Right", partial(cursor.move, recording, 1)),
+        ("batch_forward", "Shift+Right", partial(cursor.move_batch, recording, True)),
+    )
+    buttons = {name: Button(f"step-{name}", key, act, repeats=True) for name, key, act in moves}
+    return buttons | {"play": Button("step-play", "Space", cursor.play)}
+
+
 def _controls(recording: Recording, cursor: Cursor) -> None:
     """Back and forth by event and by batch, play and pause, and the instant itself."""
     row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with row:
         entry(cursor, recording)
-    for name, shortcut, callback, value in (
-        ("batch_back", "Shift+Left", cursor.move_batch, False), ("back", "Left", cursor.move, -1),
-        ("forward", "Right", cursor.move, 1),
-        ("batch_forward", "Shift+Right", cursor.move_batch, True),
-    ):  # fmt: skip
-        row.button(
-            t(f"stepper.{name}"), key=f"step-{name}", on_click=callback, shortcut=shortcut,
-            args=(recording, value),
-        )  # fmt: skip
-    row.button(
-        t("stepper.pause" if cursor.playing else "stepper.play"), key="step-play",
-        on_click=cursor.play, args=(not cursor.playing,), type="primary", shortcut="Space",
-    )  # fmt: skip
+    buttons = _buttons(recording, cursor)
+    for name in ("batch_back", "back", "forward", "batch_forward"):
+        buttons[name].show(row, t(f"stepper.{name}"))
+    buttons["play"].show(
+        row, t("stepper.pause" if cursor.playing else "stepper.play"), type="primary"
+    )
     row.segmented_control(
         t("stepper.stride"), STRIDES, default=STRIDES[0], required=True, key="stride",
         on_change=cursor.touch,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.play import LEVELS
 from lab.catalogue import LANGUAGE, LANGUAGES, t, t_or, texts
 from lab.palette import STYLES
 from tests.lab.test_engine_words import wanted
@@ -98,6 +99,17 @@ def test_a_language_has_every_text_and_no_other(language: str) -> None:
     known, said = texts(), texts(language)
     assert known.keys() - said.keys() == set()
     assert said.keys() - known.keys() == wanted().keys()  # tests.lab.test_engine_words
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_the_goal_of_a_level_names_the_same_numbers_and_races(language: str) -> None:
+    for level in LEVELS.values():
+        said = texts(language)[f"level.{level.id}.goal_text"]
+        for goal in (level.goal_text, said):
+            bound = level.goal.idle_percent
+            assert (bound is None) == ("%" not in goal)
+            assert bound is None or f"{bound} %" in goal
+            assert all(hazard.split()[0] in goal for hazard in level.goal.hazards or ())
 
 
 @pytest.mark.parametrize("language", OTHERS)

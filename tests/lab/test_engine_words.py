@@ -12,6 +12,7 @@ from engine.device.costs import COSTS
 from engine.mechanisms.table import TABLE
 from engine.mechanisms.words import RACES, in_words
 from engine.modes.table import MODES
+from engine.play import LEVELS
 from engine.results import service
 from engine.said import PATTERNS, Said
 from engine.workloads.presets import WORKLOADS
@@ -78,6 +79,10 @@ def wanted():
         words |= {f"rule.{key_of(name)}.name": name, f"rule.{key_of(name)}.advice": advice}
     words |= {f"cause.{cause}": cause for cause in causes()}
     words |= {f"said.{code}": pattern for code, pattern in PATTERNS.items()}
+    for level in LEVELS.values():
+        said = ("title", "teaches", "story", "goal_text", "win")
+        words |= {f"level.{level.id}.{part}": getattr(level, part) for part in said}
+        words |= {f"level.{level.id}.hint_{n}": hint for n, hint in enumerate(level.hints, 1)}
     words |= {f"race.{race}": race for race in RACES.values()}
     words |= {f"resource.{resource}": resource for resource in RESOURCES}
     counters = {"tokens in flight", "KV blocks in use", service.QUEUE, *service.COPIED.values()}

@@ -9,8 +9,12 @@ from engine.play import LEVELS, OPERATIONS, play
 from lab.palette import ALARM
 from lab.play_html import buffers_html, program_html, words_html
 from lab.play_picture import position_lanes, position_picture
+from lab.play_progress import bring_back, dumped
 from lab.play_state import Game, new_game
 from lab.play_words import answer_text, facts_text, verdict_text
+from lessons.progress import Done, loaded
+from lessons.progress import dumped as course_progress
+from lessons.progress_file import ProgressError
 from tests.engine.play.programs import played
 from tests.lab.apps import open_page
 
@@ -104,7 +108,48 @@ def test_the_game_of_a_bad_url_is_the_first_level() -> None:
     game = new_game({"level": "<b>", "moves": "w" * 1000, "solved": "-1.0.21.."})
     assert (game.level, game.solved) == ("one-step", set())
     assert game.position().moves == "w"
-    assert game.progress() == {"solved": [], "programs": {"one-step": "w"}}
+    assert game.programs == {"one-step": "w"}
+
+
+def test_progress_is_taken_along_in_a_file_and_brought_back() -> None:
+    game = Game("one-step", "whkdvg")
+    game.position()
+    game.go_on()
+    saved = dumped(game)
+    other = Game("one-step", "w", solved={"carry"})
+    bring_back(other, saved)
+    assert (other.solved, other.moves) == ({"one-step"}, "whkdvg") and dumped(other) == saved
+    bring_back(other, saved.replace("one-step", "no-such-level"))
+    assert (other.solved, other.programs, other.moves) == (set(), {}, "")
+
+
+def test_the_page_takes_a_file_over_and_refuses_the_other_kind_in_one_sentence() -> None:
+    app = host_page()
+    file = app.file_uploader(key="host-progress-file")
+    file.upload("course.json", course_progress({"07": Done(solved=True)}).encode()).run()
+    assert not app.exception and "no progress of Play the host" in app.error[0].value
+    won = Game("one-step", "whkdvg")
+    won.position()
+    file = app.file_uploader(key="host-progress-file")
+    file.upload("play.json", dumped(won).encode()).run()
+    assert not app.exception and app.success and app.query_params["moves"] == "whkdvg"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"version": 1, "lessons": {}}', "9" * 300_000,
+     '{"version": 2, "solved": [], "programs": {}}'],
+)  # fmt: skip
+def test_a_file_that_holds_no_progress_changes_nothing(text: str) -> None:
+    game = Game("one-step", "wh", solved={"carry"})
+    with pytest.raises(ProgressError) as error:
+        bring_back(game, text)
+    assert "\n" not in str(error.value) and (game.moves, game.solved) == ("wh", {"carry"})
+
+
+def test_the_course_refuses_the_progress_of_play() -> None:
+    with pytest.raises(ProgressError, match="no progress of the course"):
+        loaded(dumped(Game("one-step")))
 
 
 @settings(max_examples=settings().max_examples // 4)

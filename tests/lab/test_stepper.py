@@ -103,10 +103,10 @@ def test_coming_back_to_the_page_the_address_says_where_the_cursor_stands() -> N
 
 
 @pytest.mark.parametrize("moved", ["move", "move_batch", "play", "go"])
-def test_what_a_callback_does_to_the_cursor_touches_no_session(moved: str) -> None:
-    """Streamlit may end a callback where it touches the session's state, and the key is lost."""
+def test_what_a_press_does_to_the_cursor_touches_no_session(moved: str) -> None:
+    """Streamlit may end a run where it touches the session's state, and the press is lost."""
     cursor = Cursor(asked_ns=0)
-    arguments = {"move": (recorded(), 1), "move_batch": (recorded(), True), "play": (True,)}
+    arguments = {"move": (recorded(), 1), "move_batch": (recorded(), True), "play": ()}
     with patch("lab.cursor.st") as streamlit:
         getattr(cursor, moved)(*arguments.get(moved, (7,)))
     assert cursor.touched and (cursor.asked_ns or cursor.playing)

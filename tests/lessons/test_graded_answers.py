@@ -8,7 +8,8 @@ from lessons.answers import score
 from lessons.cli import main
 from lessons.loading import lesson_named
 from lessons.prediction import right_choice
-from lessons.progress import Done, ProgressError, dumped, loaded
+from lessons.progress import Done, dumped, loaded
+from lessons.progress_file import ProgressError
 from lessons.quiz import quiz_questions
 from lessons.submissions import progress_files, student_of
 
