@@ -121,7 +121,7 @@ def install() -> None:
     if os.environ.get("TORCH") == "cpu":
         subprocess.run([*pip, "--no-deps", "--index-url", CPU_TORCH_INDEX, "torch"], check=True)
     pip += ["--build-constraint", "constraints.txt"]
-    subprocess.run([*pip, "--editable", ".", "--group", "dev"], check=True)
+    subprocess.run([*pip, "--editable", ".[sweep]", "--group", "dev"], check=True)
 
 
 def run_checks(pytest_arguments: "list[str]") -> int:

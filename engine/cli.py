@@ -1,4 +1,4 @@
-"""The command line: `python -m engine run | fit | modes | mechanisms | workloads`.
+"""The command line: `python -m engine run | sweep | fit | modes | mechanisms | workloads`.
 
 Exit code 0: done. 1: a verdict is bad and `--check` was given. 2: bad input, or a device that
 failed, told in one line on stderr.
@@ -15,7 +15,6 @@ from engine.configuration import configure
 from engine.device.cost import MS
 from engine.device.cost_file import dump_cost
 from engine.device.worker import DeviceError
-from engine.devices import DEVICES
 from engine.execution import Run, execute
 from engine.forks.fork import Fork, ForkError, make_fork
 from engine.forks.report import fork_lines, fork_report
@@ -24,8 +23,6 @@ from engine.measured.step_fit import fit_steps
 from engine.measured.torch_profile import run_profiled
 from engine.mechanisms.page import mechanisms_page
 from engine.mechanisms.switched import as_lines
-from engine.mechanisms.table import MechanismError
-from engine.model.sizes import MODELS
 from engine.results.report import (
     is_bad,
     mechanisms_report,
@@ -33,8 +30,10 @@ from engine.results.report import (
     run_report,
     workloads_report,
 )
+from engine.run_options import add_run_options, configuration, instant, settings
+from engine.sweep.command import add_sweep
 from traces import TraceError, open_trace, write_trace
-from traces.arguments import OneLineParser, count, one_line
+from traces.arguments import OneLineParser, one_line
 from traces.output import check_place, confirmed, writing
 
 TOLD = (OSError, ValueError, DeviceError, TraceError)
@@ -56,52 +55,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(prog="python -m engine", description="Run the lab's engine.")
-    commands = parser.add_subparsers(required=True, metavar="run | fit | modes | ...")
+    commands = parser.add_subparsers(required=True, metavar="run | sweep | fit | modes | ...")
     run = commands.add_parser("run", help="run a mode and print its figures and verdicts")
     run.set_defaults(command=_run)
-    run.add_argument("--mode", default="async", help="a mode of `modes` (default: async)")
+    add_run_options(run)
     run.add_argument(
-        "--set", action="append", default=[], nargs="+", metavar="TOGGLE=VALUE",
-        help="change toggles; see `mechanisms`",
-    )  # fmt: skip
-    run.add_argument(
-        "--device", default="virtual", choices=list(DEVICES), help="what runs the kernels"
-    )
-    run.add_argument(
-        "--pace", action="store_true", help="stretch measured work to the cost model's times"
-    )
-    run.add_argument(
-        "--widen", type=count, default=0, metavar="MS",
-        help="hold back what races, so that every race shows (milliseconds)",
-    )  # fmt: skip
-    run.add_argument(
-        "--model", default="trained", choices=MODELS,
-        help="the trained model, or random weights of a size",
-    )  # fmt: skip
-    run.add_argument(
-        "--fork-at", type=_instant, metavar="MS",
+        "--fork-at", type=instant, metavar="MS",
         help="change something at this instant of the run, and compare with the run as it was",
     )  # fmt: skip
     run.add_argument(
         "--fork-set", action="append", default=[], nargs="+", metavar="NAME=VALUE",
         help="what the fork changes: toggles, and durations such as h2d=3x or compute=12ms",
     )  # fmt: skip
-    run.add_argument(
-        "--cost", help="a cost preset, the times of a step in ms (C8.2-G27-F4.8), or a JSON file"
-    )
-    run.add_argument("--workload", help="a workload preset or a JSON file")
-    run.add_argument("--batch", type=count, help="request rows a step")
-    run.add_argument("--steps", type=count, help="stop after so many steps")
-    run.add_argument("--requests", type=count, help="how many requests to serve")
-    run.add_argument("--seed", type=int, help="chooses prompts, lengths and jitter")
-    run.add_argument(
-        "--jitter",
-        type=_percent,
-        default=0.0,
-        metavar="PCT",
-        help="vary every duration by up to so many percent",
-    )
-    run.add_argument("--no-compute", action="store_true", help="run the timing alone")
     run.add_argument("--out", type=Path, metavar="FILE.json.gz", help="write the trace")
     run.add_argument(
         "--profile", choices=["torch"],
@@ -109,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     run.add_argument("--check", action="store_true", help="exit with 1 when a verdict is bad")
     run.add_argument("--json", action="store_true", help="print one JSON object")
+    add_sweep(commands)
     fit = commands.add_parser("fit", help="make a cost model from a measured run")
     fit.set_defaults(command=_fit)
     fit.add_argument(
@@ -130,38 +96,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _percent(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage from 0 to 100")
-    return value
-
-
-def _instant(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not an instant in ms")
-    return value
-
-
-def _settings(pairs: list[list[str]], option: str = "--set") -> dict[str, str]:
-    settings = {}
-    for pair in (item for group in pairs for item in group):
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise MechanismError(f"{option} takes NAME=VALUE, not {pair!r}")
-        settings[name] = value
-    return settings
-
-
 def _fork(options: argparse.Namespace) -> Fork | None:
-    changes = _settings(options.fork_set, "--fork-set")
+    changes = settings(options.fork_set, "--fork-set")
     if options.fork_at is None and changes:
         raise ForkError("--fork-set says what changes: say when, with --fork-at MS")
     return None if options.fork_at is None else make_fork(options.fork_at, changes)
@@ -170,12 +106,7 @@ def _fork(options: argparse.Namespace) -> Fork | None:
 def _run(options: argparse.Namespace) -> int:
     if options.out is not None:
         check_place(options.out)
-    config = configure(
-        options.mode, set=_settings(options.set), cost=options.cost, workload=options.workload,
-        batch=options.batch, steps=options.steps, requests=options.requests, seed=options.seed,
-        jitter=options.jitter, compute=not options.no_compute, device=options.device,
-        pace=options.pace, widen_ms=options.widen, model=options.model, fork=_fork(options),
-    )  # fmt: skip
+    config = configure(**configuration(options), fork=_fork(options))
     if options.profile is not None:
         if options.out is None:
             raise ValueError("--profile writes a recording: say where with --out FILE.json.gz")

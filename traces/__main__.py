@@ -1,14 +1,16 @@
 """Command line of this package.
 
     python -m traces inspect FILE... [--json] [--min-active SHARE] [--max-mib N]
+    python -m traces inspect FOLDER [--json] [--min-active SHARE] [--jobs N] [--scheduler ADDRESS]
     python -m traces whatif FILE... [--json] [--max-mib N]
     python -m traces compare A B [--json] [--max-mib N]
     python -m traces convert IN OUT [--max-mib N]
 
-Several files are those of one run, such as its ranks; they are shown on one clock.
+Several files are those of one run, such as its ranks; they are shown on one clock. A folder is
+something else: each file in it is a recording of its own, and gets a line.
 
 Exit code 0: done; 1: a device is less active than `inspect --min-active` asks; 2: bad input, with
-one line on stderr.
+one line on stderr, or one for each file of a folder that cannot be read.
 """
 
 import argparse
@@ -18,14 +20,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from traces import comparison, summary, whatif
+from traces import comparison, folder, summary, whatif
 from traces.arguments import OneLineParser, count, one_line, run
+from traces.cluster import add_cluster_options
 from traces.conversion import OUT_HELP, check_target, convert
 from traces.output import confirmed
 from traces.progress_bar import reading_bar
 from traces.readers.reader import open_trace, read_traces
 from traces.readers.source import MAX_BYTES
 from traces.schema import Trace, TraceError
+
+RANKS = "a trace; several are the ranks of one run"
+FILES_HELP = {
+    "whatif": RANKS,
+    "inspect": f"{RANKS}, and a folder holds recordings of their own, one line for each",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,14 +69,13 @@ def _parser() -> argparse.ArgumentParser:
         if command is not _convert:
             sub.add_argument("--json", action="store_true", help="machine-readable output")
     for name in ("inspect", "whatif"):
-        made[name].add_argument(
-            "files", nargs="+", metavar="FILE", help="a trace; several are the ranks of one run"
-        )
+        made[name].add_argument("files", nargs="+", metavar="FILE", help=FILES_HELP[name])
     for name, first, second in (("compare", "A", "B"), ("convert", "IN", "OUT")):
         made[name].add_argument("files", nargs=1, metavar=first, help="a trace")
         made[name].add_argument(
             "other", metavar=second, help="a trace" if second == "B" else OUT_HELP
         )
+    add_cluster_options(made["inspect"])
     made["inspect"].add_argument(
         "--min-active",
         type=_share,
@@ -88,19 +96,42 @@ def _share(text: str) -> float:
 
 
 def _inspect(options: argparse.Namespace) -> int:
+    folders = [file for file in options.files if Path(file).is_dir()]
+    if folders and len(options.files) == 1:
+        return _inspect_folder(options)
+    if folders:
+        raise TraceError(
+            f"{folders[0]} is a folder, whose files are recordings of their own: name it alone, or "
+            "the files of one run."
+        )
     figures = summary.summarize(_read(options))
     print(json.dumps(figures, indent=2) if options.json else summary.as_text(figures))
     return 0 if options.min_active is None else _too_idle(figures["devices"], options.min_active)
 
 
-def _too_idle(devices: list[dict[str, Any]], least: float) -> int:
+def _inspect_folder(options: argparse.Namespace) -> int:
+    """2 where a file cannot be read, else 1 where one is too idle, else 0."""
+    (name,) = options.files
+    found = folder.inspect_folder(name, options.max_mib << 20, options.scheduler, options.jobs)
+    print(json.dumps(folder.as_json(found), indent=2) if options.json else folder.as_text(found))
+    code = 0
+    for one in found:
+        if one.figures is None:
+            print(f"{one.file}: {one_line(one.refusal)}", file=sys.stderr)
+            code = 2
+        elif options.min_active is not None:
+            code = max(code, _too_idle(one.devices, options.min_active, f"{one.file}: "))
+    return code
+
+
+def _too_idle(devices: list[dict[str, Any]], least: float, where: str = "") -> int:
     """1 and a line on stderr for each device below `least`, or if there is no device; else 0."""
     too_idle = [device for device in devices if device["active"] < least]
     for device in too_idle:
-        told = f"GPU {device['id']} is active {device['active']:.1%} of the time"
+        told = f"{where}GPU {device['id']} is active {device['active']:.1%} of the time"
         print(f"{told}, less than {least:.1%}", file=sys.stderr)
     if not devices:
-        print("no GPU work is recorded, so no GPU is active", file=sys.stderr)
+        print(f"{where}no GPU work is recorded, so no GPU is active", file=sys.stderr)
     return int(bool(too_idle) or not devices)
 
 

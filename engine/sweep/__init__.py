@@ -1,0 +1,1 @@
+"""Many runs at once: a grid of configurations, on a Dask cluster, into one table."""

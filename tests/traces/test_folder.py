@@ -1,0 +1,61 @@
+"""`python -m traces inspect FOLDER`: each file by itself, the worst first."""
+
+import json
+import shutil
+
+import pytest
+
+from traces import list_samples, open_trace, summarize
+from traces.__main__ import main
+from traces.samples import FOLDER
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "Messung 1 – Läufe"
+    (place / "später").mkdir(parents=True)
+    shutil.copy(FOLDER / "engine-async.json.gz", place / "a b.json.gz")
+    shutil.copy(FOLDER / "engine-sync.json.gz", place / "später" / "同步.json.gz")
+    return place
+
+
+def test_files_come_by_idle_time_with_the_figures_that_each_has_alone(folder, capsys):
+    assert main(["inspect", str(folder), "--jobs", "1", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [one["file"] for one in told["files"]] == ["später/同步.json.gz", "a b.json.gz"]
+    assert told["refused"] == []
+    for one in told["files"]:
+        alone = summarize(open_trace(folder / one.pop("file")))
+        assert one == json.loads(json.dumps(alone))
+
+
+def test_each_file_is_a_line(folder, capsys):
+    assert main(["inspect", str(folder), "--jobs", "1"]) == 0
+    head, first, second = capsys.readouterr().out.splitlines()
+    assert head.split()[:2] == ["idle", "ms"]
+    assert "später/同步.json.gz: update state" in first and "100.0%" in second
+
+
+def test_min_active_is_asked_of_every_file(folder, capsys):
+    assert main(["inspect", str(folder), "--jobs", "1", "--min-active", "0.9"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("später/同步.json.gz: GPU 0 is active 77.8%")
+    assert main(["inspect", str(folder), "--jobs", "1", "--min-active", "0.5"]) == 0
+
+
+def test_what_cannot_be_read_is_told_and_the_others_are_shown(folder, capsys):
+    (folder / "notes.txt").write_text("read me")
+    (folder / ".hidden").write_text("not looked at")
+    assert main(["inspect", str(folder), "--jobs", "1", "--min-active", "0.9"]) == 2
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) == 3
+    assert "notes.txt: This is a text file, not a trace" in shown.err and ".hidden" not in shown.err
+
+
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_a_folder_beside_a_file_and_an_empty_folder_are_refused(tmp_path, capsys, extra):
+    file = str(FOLDER / list_samples()[0].file)
+    assert main(["inspect", str(tmp_path), file, *extra]) == 2
+    assert "recordings of their own" in capsys.readouterr().err
+    assert main(["inspect", str(tmp_path), *extra]) == 2
+    assert "holds no files" in capsys.readouterr().err
