@@ -1,9 +1,10 @@
 """Install Overlap Lab beside this file and open it, or run its tests.
 
     python3 start.py [streamlit arguments]    opens the lab in the browser
+    python3 start.py class [arguments]        serves it to a class (docs/serving.md)
     python3 start.py test [pytest arguments]  lint, format, types and tests
 
-Either one first fills the folder `.venv` with the versions of constraints.txt; a later start
+Each of them first fills the folder `.venv` with the versions of constraints.txt; a later start
 finds them there. TORCH=cpu takes PyTorch's build for machines without a GPU, which matters on
 Linux (about 0.2 GB instead of several). To change over, delete `.venv`.
 
@@ -43,7 +44,8 @@ CHECKS = {
 
 
 def main(arguments: "list[str]") -> int:
-    """Install what is missing, then run the tests or the app; returns the exit code."""
+    """Install what is missing, then run the tests, serve a class or open the app; returns the
+    exit code."""
     refuse_unfit_python()
     os.chdir(ROOT)
     try:
@@ -57,6 +59,8 @@ def main(arguments: "list[str]") -> int:
         )
     if arguments[:1] == ["test"]:
         return run_checks(arguments[1:])
+    if arguments[:1] == ["class"]:
+        return become([str(PYTHON), "-m", "deploy", *arguments[1:]])
     return open_app(arguments)
 
 
@@ -139,10 +143,14 @@ def open_app(streamlit_arguments: "list[str]") -> int:
     """Serve app.py, and open a browser where there is a screen to show it on."""
     headless = "false" if has_screen() else "true"
     command = [str(PYTHON), "-m", "streamlit", "run", "app.py", "--server.headless", headless]
-    command += streamlit_arguments
+    return become(command + streamlit_arguments)
+
+
+def become(command: "list[str]") -> int:
+    """Run a server in place of this process, so that a signal to it ends the server."""
     if os.name == "nt":
         return subprocess.call(command)
-    os.execv(command[0], command)  # so that a signal to this process ends the server
+    os.execv(command[0], command)
 
 
 def has_screen() -> bool:

@@ -53,7 +53,7 @@ class Tab:
         await asyncio.to_thread(self._fetch, parts.path)
         self._socket = await connect(
             self.address.replace("http", "ws", 1) + "/_stcore/stream",
-            subprotocols=[Subprotocol("streamlit"), Subprotocol(self.http.cookies[XSRF])],
+            subprotocols=[Subprotocol("streamlit"), Subprotocol(self._token)],
             additional_headers={"Cookie": self.cookies},
             origin=Origin(self.address),
             max_size=None,
@@ -121,6 +121,11 @@ class Tab:
         return "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
 
     @property
+    def _token(self) -> str:
+        """What shows that a request comes from the page itself."""
+        return str(self.http.cookies[XSRF])
+
+    @property
     def query(self) -> str:
         """The query in the address bar."""
         return urlencode(self._query, doseq=True)
@@ -145,7 +150,7 @@ class Tab:
         answer = self.http.put(
             urljoin(self.address + "/", url.lstrip("/")),
             files={name: (name, data)},
-            headers={"X-Xsrftoken": self.http.cookies[XSRF]},
+            headers={"X-Xsrftoken": self._token},
             timeout=PATIENCE_S,
         )
         if not answer.ok:
@@ -200,11 +205,11 @@ class Tab:
         if self._socket is None:
             raise TabError("the tab is not open")
         try:
-            data = await asyncio.wait_for(self._socket.recv(), PATIENCE_S)
+            data = await asyncio.wait_for(self._socket.recv(decode=False), PATIENCE_S)
         except TimeoutError as error:
             raise TabError(f"no answer within {PATIENCE_S} s") from error
         message = ForwardMsg()
-        message.ParseFromString(bytes(data))
+        message.ParseFromString(data)
         self._take(self._whole(message))
         return message
 
