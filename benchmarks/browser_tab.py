@@ -239,6 +239,7 @@ class Tab:
             self._longest_kept = begun.config.max_cached_message_age
             self.page.run = message.metadata.run.script_run_id
         elif kind == "navigation":
+            self._page = message.navigation.page_script_hash
             pages = message.navigation.app_pages
             self._pages = {page.url_pathname: page.page_script_hash for page in pages}
         elif kind == "page_info_changed":
