@@ -1,7 +1,8 @@
 """A batch in flight: its rows, its slots and its three events."""
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from engine.device.api import Device, Event
 from engine.device.buffer import Buffer
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from engine.graphs import Captured
 
 
-@dataclass(slots=True, eq=False)
-class Batch:
+class Batch(msgspec.Struct, eq=False):
     """Batch number `step`. `rows` is the list results are matched with; `launched` what
     was really launched (the two differ only when `metadata` is shared). `graphs` are
     replayed for it in place of kernels, with `control` words of their own; `output` is what
@@ -35,9 +35,9 @@ class Batch:
     control: tuple[int, ...] = ()
     output: Buffer | None = None
     temporary: Buffer | None = None
-    taken: list[int] = field(default_factory=list)
+    taken: list[int] = []
     """tokens each row gave, once the host knows how many drafts were accepted"""
-    tokens: int = field(init=False)
+    tokens: int = 0
 
     def __post_init__(self) -> None:
         self.launched = tuple(self.rows)

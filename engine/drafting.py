@@ -30,8 +30,7 @@ PATTERNS = (2, 3)
 """How many last tokens are looked up; a longer match is preferred."""
 
 
-@dataclass(slots=True, eq=False)
-class DraftViews(Views):
+class DraftViews(Views, frozen=True, eq=False):
     """What the model's kernels see where rows have up to k drafts: what *place* has written."""
 
     k: int = 0

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+import msgspec
 import torch
 
 from engine.batch import Batch
@@ -49,10 +50,8 @@ class Key(NamedTuple):
     columns: int
 
 
-class GraphViews(Views):
+class GraphViews(Views, frozen=True, eq=False):
     """What captured kernels see: baked-in rows, of which `control` says how many are in use."""
-
-    __slots__ = ()
 
     def control(self) -> tuple[Access, ...]:
         """The control words, read by every kernel that tells padding from rows in use."""
@@ -212,7 +211,7 @@ class Graphs:
             self.ledger.wrote(step, [block for block in blocks if not own >> block & 1])
             return body()
 
-        return kernel._replace(body=watched)
+        return msgspec.structs.replace(kernel, body=watched)
 
 
 def make_graphs(

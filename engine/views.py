@@ -7,16 +7,14 @@ it was captured for and learns from device memory which of them are in use
 What this module does not know: kernels, and what they compute.
 """
 
-from dataclasses import dataclass
-
+import msgspec
 import torch
 
 from engine.device.buffer import Buffer
 from engine.oplog import Access, row_mask, rows_mask
 
 
-@dataclass(slots=True, eq=False)
-class Views:
+class Views(msgspec.Struct, frozen=True, eq=False):
     """T token rows and R request rows from row `first` on; B columns of the block table.
 
     The tokens they sample go to `ring_rows` places in a ring, from `ring_start` on.

@@ -8,7 +8,7 @@ the listing in an article: `compute.wait(batch.h2d_done)`.
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import msgspec
 import torch
@@ -23,7 +23,7 @@ Body = Callable[[], Commit]
 """Reads a kernel's inputs; called when the kernel starts."""
 
 
-class Kernel(NamedTuple):
+class Kernel(msgspec.Struct, frozen=True):
     """One launch: what it reads and writes, and the work it does.
 
     `family` names its line in the cost model ("layer"), `share` is (part, parts) of

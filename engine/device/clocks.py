@@ -27,7 +27,7 @@ class Clocks(HostCalls[Task]):
     def __init__(self, settings: Settings) -> None:
         self._stop_at_ns = settings.stop_at_ns
         self._call_at_ns = NEVER
-        self._simulator = Simulator(self._finished)
+        self._simulator = Simulator()
         super().__init__(settings, self._simulator.tails)
         self.change_cost(settings.cost)
 
@@ -82,9 +82,9 @@ class Clocks(HostCalls[Task]):
         self.now_ns = self._stop_at_ns
         self._simulator.advance(self.now_ns)
         for task in self._simulator.unfinished():
-            op = self.log.ops[task.seq]
-            op.start_ns = min(task.start_ns, self.now_ns)
-            op.end_ns = self.now_ns
+            if task.since_ns == NEVER:
+                task.times.start_ns = self.now_ns
+            task.times.end_ns = self.now_ns
         raise Stopped
 
     def _catch_up(self) -> None:
@@ -96,7 +96,7 @@ class Clocks(HostCalls[Task]):
         span = self._span(name, waits_for=waits_for)
         for task in entries:
             done = self._simulator.run_until(task, stop_at_ns)
-            self.now_ns = max(self.now_ns, task.end_ns if done else stop_at_ns)
+            self.now_ns = max(self.now_ns, task.times.end_ns if done else stop_at_ns)
             span.end_ns = self.now_ns
             if not done:
                 self._freeze()
@@ -116,9 +116,4 @@ class Clocks(HostCalls[Task]):
     def _enqueue(self, task: Task, op: Op) -> None:
         if self._order.barring[op.stream]:
             self._bar(op)
-        self._simulator.enqueue(task, self.now_ns, self._order.release(task.stream))
-
-    def _finished(self, task: Task) -> None:
-        op = self.log.ops[task.seq]
-        op.start_ns = task.start_ns
-        op.end_ns = task.end_ns
+        self._simulator.enqueue(task, self.now_ns)

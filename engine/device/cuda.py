@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 
 from engine.device.acts import Act, Pause, nothing
 from engine.device.api import Body, Event, Kernel, Stream
@@ -62,8 +63,8 @@ class CudaDevice(ThreadsDevice):
         """One launch; a graph's kernels are one replay, which stands for the first of them."""
         if kernels[0].name != called and kernels[0].body is not None and self.compute:
             graph = self._captured(kernels)
-            replay = kernels[0]._replace(body=lambda: graph.replay)
-            kernels = (replay, *(kernel._replace(body=None) for kernel in kernels[1:]))
+            replay = replace(kernels[0], body=lambda: graph.replay)
+            kernels = (replay, *(replace(kernel, body=None) for kernel in kernels[1:]))
         super().launch(stream, called, kernels)
 
     def record(self, stream: Stream, event: Event) -> None:

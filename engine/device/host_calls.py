@@ -22,7 +22,7 @@ from engine.oplog import HOST, NONE, Op, OpKind, StreamKind
 class HostCalls(Recorder, Generic[EntryT]):
     """A recorder that knows the order of its streams, whose entries are of one kind.
 
-    `tails` is the last entry of each stream; the device keeps it up to date.
+    `tails` is what the next entry of each stream stands behind: a device puts the entry there.
     """
 
     def __init__(self, settings: Settings, tails: list[tuple[EntryT, ...]]) -> None:

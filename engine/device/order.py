@@ -30,22 +30,21 @@ EntryT = TypeVar("EntryT", bound=Entry)
 
 
 class StreamOrder(Generic[EntryT]):
-    """What the next operation of every stream waits for beside the one before it.
+    """What the next operation of every stream waits for.
 
-    `tails` is the device's own list of the last entry of each stream.
+    `tails` is the device's own list: what the next entry of each stream stands behind, which is
+    the last one, and what was waited for since.
     """
 
     def __init__(self, tails: list[tuple[EntryT, ...]]) -> None:
         self._kinds: list[StreamKind] = []
         self.barring: list[list[int]] = []
         self._tails = tails
-        self._pending: list[tuple[EntryT, ...]] = []
         self._records: dict[int, tuple[EntryT, ...]] = {}
 
     def add_stream(self, kind: StreamKind) -> None:
         """The next stream, still empty."""
         self._kinds.append(kind)
-        self._pending.append(())
         self.barring = [
             [number for number, other in enumerate(self._kinds) if {mine, other} == _BARRED]
             for mine in self._kinds
@@ -53,8 +52,7 @@ class StreamOrder(Generic[EntryT]):
 
     def behind(self, stream: int) -> tuple[EntryT, ...]:
         """What is still to be done before a stream's next operation may start."""
-        tasks = self._tails[stream] + self._pending[stream]
-        return tuple([task for task in tasks if not task.done])
+        return tuple([task for task in self._tails[stream] if not task.done])
 
     def everything(self) -> tuple[EntryT, ...]:
         """What is still to be done on any stream."""
@@ -66,13 +64,7 @@ class StreamOrder(Generic[EntryT]):
 
     def hold(self, stream: int, tasks: tuple[EntryT, ...]) -> None:
         """Let a stream's next operation wait for `tasks`."""
-        self._pending[stream] += tasks
-
-    def release(self, stream: int) -> tuple[EntryT, ...]:
-        """An entry comes into the stream; returns what the stream was held back by until then."""
-        held_by = self._pending[stream]
-        self._pending[stream] = ()
-        return held_by
+        self._tails[stream] += tasks
 
     def record(self, seq: int, stream: int) -> None:
         """Note what record number `seq` stands for: all work of the stream so far."""

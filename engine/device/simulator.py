@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
+from typing import Protocol
 
 import msgspec
 
@@ -29,8 +30,15 @@ Effect = Callable[[], None]
 Tasks = tuple["Task", ...]
 
 
+class Times(Protocol):
+    """Where the simulator writes when a task has run (ns)."""
+
+    start_ns: int
+    end_ns: int
+
+
 class Task(msgspec.Struct, eq=False, gc=False):
-    """One entry of a stream.
+    """One entry of a stream. When it starts and ends is written into `times`.
 
     `work_ns` is its duration when nothing slows it down. `marks` are the amounts of
     remaining work (descending, the last is 0) at which `on_mark` is called with the
@@ -42,6 +50,7 @@ class Task(msgspec.Struct, eq=False, gc=False):
     seq: int
     stream: int
     work_ns: int
+    times: Times
     engine: str = ""
     occupancy: int = 0
     bandwidth: int = 0
@@ -49,28 +58,25 @@ class Task(msgspec.Struct, eq=False, gc=False):
     marks: tuple[int, ...] = (0,)
     on_start: Effect | None = None
     on_mark: Callable[[int], None] | None = None
-    start_ns: int = NEVER
-    end_ns: int = NEVER
     done: bool = False
     next_mark: int = 0
     worked_ns: int = 0
     since_ns: int = NEVER
     rate: tuple[int, int] = (1, 1)
     waits_for: int = 0
-    followers: list["Task"] = msgspec.field(default_factory=list)
+    followers: tuple["Task", ...] = ()
 
 
 @dataclass(slots=True)
 class Simulator:
     """Streams, running tasks and the device's clock.
 
-    `on_done` is called with every finished task; it lets the owner copy times out.
-    `tails` holds the last task of each stream. `ready` is a heap of (`seq`, task) that wait
-    for nothing but their copy engine, `running` one of (time of the next mark, `seq`, task);
-    `next_ns` is the first of these times. `slowed` says that some tasks run below full speed.
+    `tails` holds what the next task of each stream stands behind. `ready` is a heap of (`seq`,
+    task) that wait for nothing but their copy engine, `running` one of (time of the next mark,
+    `seq`, task); `next_ns` is the first of these times. `slowed` says that some tasks run below
+    full speed.
     """
 
-    on_done: Callable[[Task], None]
     now_ns: int = 0
     tails: list[Tasks] = field(default_factory=list)
     ready: list[tuple[int, Task]] = field(default_factory=list)
@@ -84,19 +90,21 @@ class Simulator:
         self.tails.append(())
         return len(self.tails) - 1
 
-    def enqueue(self, task: Task, issue_ns: int, deps: Tasks = ()) -> None:
-        """Put a task behind its stream, and behind `deps`, at host time `issue_ns` (not in
-        the past)."""
+    def enqueue(self, task: Task, issue_ns: int) -> None:
+        """Put a task behind its stream at host time `issue_ns` (not in the past)."""
         if issue_ns > self.now_ns:
             if self.next_ns <= issue_ns:
                 self.advance(issue_ns)
             self.now_ns = issue_ns
-        for other in self.tails[task.stream] + deps:
+        waits_for = 0
+        for other in self.tails[task.stream]:
             if not other.done:
-                other.followers.append(task)
-                task.waits_for += 1
+                other.followers += (task,)
+                waits_for += 1
         self.tails[task.stream] = (task,)
-        if task.waits_for == 0:
+        if waits_for:
+            task.waits_for = waits_for
+        else:
             heappush(self.ready, (task.seq, task))
             self._start_ready()
 
@@ -139,31 +147,26 @@ class Simulator:
         while running and running[0][0] == now_ns:
             firing.append(heappop(running)[2])
         for task in firing:
-            self._fire(task)
+            mark = task.next_mark
+            if task.on_mark is not None:
+                task.on_mark(mark)
+            if task.marks[mark]:
+                task.next_mark = mark + 1
+                heappush(running, (_fires(task), task.seq, task))
+            else:
+                self._end(task)
         self._start_ready()
 
-    def _fire(self, task: Task) -> None:
-        """Apply the effect of the mark that `task` has reached; the last mark ends it."""
-        mark = task.next_mark
-        if task.on_mark is not None:
-            task.on_mark(mark)
-        if mark + 1 < len(task.marks):
-            task.next_mark = mark + 1
-            heappush(self.running, (_fires(task), task.seq, task))
-            return
-        if task.engine:
-            self.busy_engines.remove(task.engine)
-        self._finish(task)
-
-    def _finish(self, task: Task) -> None:
+    def _end(self, task: Task) -> None:
         task.done = True
-        task.end_ns = self.now_ns
+        task.times.end_ns = self.now_ns
+        if task.engine:
+            self.busy_engines.discard(task.engine)
         for follower in task.followers:
             follower.waits_for -= 1
             if follower.waits_for == 0:
                 heappush(self.ready, (follower.seq, follower))
-        task.followers.clear()
-        self.on_done(task)
+        task.followers = ()
 
     def _start_ready(self) -> None:
         """Start, in enqueue order, what is ready and finds its copy engine free; then share
@@ -183,17 +186,15 @@ class Simulator:
         self.next_ns = running[0][0] if running else NEVER
 
     def _start(self, task: Task) -> None:
-        now_ns = self.now_ns
-        task.start_ns = now_ns
+        task.since_ns = task.times.start_ns = now_ns = self.now_ns
         if task.on_start is not None:
             task.on_start()
         if task.work_ns == 0:
             if task.on_mark is not None:
                 for mark in range(len(task.marks)):
                     task.on_mark(mark)
-            self._finish(task)
+            self._end(task)
             return
-        task.since_ns = now_ns
         if task.engine:
             self.busy_engines.add(task.engine)
         heappush(self.running, (now_ns + task.work_ns - task.marks[0], task.seq, task))

@@ -39,13 +39,13 @@ class VirtualDevice(Clocks):
         self._pass(self._launch_work_ns())
         first = len(self.log.ops)
         for kernel in kernels:
-            name, family, reads, writes, body, tokens, share = kernel
-            op = self._log(OpKind.KERNEL, name, info.index, reads, writes, call_ns)
-            if name != called:
+            body, reads, writes = kernel.body, kernel.reads, kernel.writes
+            op = self._log(OpKind.KERNEL, kernel.name, info.index, reads, writes, call_ns)
+            if op.name != called:
                 op.graph, op.replay = called, first
-            work_ns = self._kernel_work_ns(family, share, tokens)
+            work_ns = self._kernel_work_ns(kernel.family, kernel.share, kernel.tokens)
             task = Task(
-                op.seq, info.index, work_ns, "",
+                op.seq, info.index, work_ns, op, "",
                 cost.occupancy, cost.kernel_bandwidth, info.priority,
             )  # fmt: skip
             fails = self._fault is not None and self._fault.strikes(op, task)
@@ -78,7 +78,9 @@ class VirtualDevice(Clocks):
         op = self._log(kind, name, info.index, reads, writes, call_ns, nbytes)
         if cost.copy_engines == 1:
             engine = "copy"
-        task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
+        task = Task(
+            op.seq, info.index, work_ns, op, engine, 0, cost.copy_bandwidth, info.priority
+        )  # fmt: skip
         fails = self._fault is not None and self._fault.strikes(op, task)
         if dst.data is not None and not fails:
             source = src.array if staged is None else staged
@@ -105,7 +107,9 @@ class VirtualDevice(Clocks):
         op = self._log(kind, name, info.index, reads, writes, call_ns, nbytes)
         engine = "copy" if cost.copy_engines == 1 else engine
         work_ns = self._jitter.apply(cost.rows_work_ns(len(to_rows), share))
-        task = Task(op.seq, info.index, work_ns, engine, 0, cost.copy_bandwidth, info.priority)
+        task = Task(
+            op.seq, info.index, work_ns, op, engine, 0, cost.copy_bandwidth, info.priority
+        )  # fmt: skip
         if dst.data is not None and src.data is not None:
             move_rows_in_chunks(task, dst.data, to_rows, src.data, from_rows, cost.chunks)
         self._enqueue(task, op)

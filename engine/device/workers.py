@@ -88,8 +88,8 @@ class Workers(HostCalls[Work]):
         if self._order.barring[op.stream]:
             self._bar(op)
         engine = self._copy_engines.get(op.kind) or Engine()
-        after = self._tails[op.stream] + self._order.release(op.stream)
         pace_ns, delay_ns = self._jitter.apply(pace_ns), self._delays.get(op.name, 0)
+        after = self._tails[op.stream]
         work = self._work(op, act, after, engine, self._due_ns, pace_ns, delay_ns)
         if self._fault is not None and self._fault.strikes(op, work):
             work.act = None

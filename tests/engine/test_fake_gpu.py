@@ -7,6 +7,7 @@ memory with the host's, gets an exception. On a GPU the first would be a hidden 
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 import torch
 from torch._subclasses.fake_tensor import (
@@ -38,7 +39,7 @@ class FakeGpu(VirtualDevice):
             return torch.zeros(shape, dtype=dtype, device="meta")
 
     def launch(self, stream, called, kernels):
-        kernels = tuple(kernel._replace(body=self._faked(kernel.body)) for kernel in kernels)
+        kernels = tuple(msgspec.structs.replace(kernel, body=self._faked(kernel.body)) for kernel in kernels)
         super().launch(stream, called, kernels)
 
     def copy(self, stream, dst, src, rows, share=(0, 1)):

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from msgspec.structs import replace
 
 from engine.batch import new_batch
 from engine.forward import make_forward
@@ -125,7 +126,7 @@ def test_a_timing_only_forward_touches_the_same_rows_and_computes_nothing():
     bench, timing = Bench(), Bench(model=None)
     full = bench.forward.kernels(bench.batch(*rows), 0)
     empty = timing.forward.kernels(new_batch(timing.device, 0, rows, 2, 2), 0)
-    assert [kernel._replace(body=None) for kernel in full] == empty
+    assert [replace(kernel, body=None) for kernel in full] == empty
 
 
 def test_prefill_and_decode_side_by_side_equal_decoding_each_alone():

@@ -6,6 +6,7 @@ Kernels of the family "layer" are slow, those of the family "carry" are not.
 from contextlib import closing
 
 import pytest
+from msgspec.structs import replace
 
 from engine.device.api import Kernel
 from engine.oplog import row_mask
@@ -53,7 +54,7 @@ class ConformanceBench:
 
     def late(self, dst, src, amount=0, name="late"):
         """The same, taking much longer than the host's calls."""
-        return self.move(dst, src, amount, name)._replace(family="layer")
+        return replace(self.move(dst, src, amount, name), family="layer")
 
     def read(self, buffer):
         return self.device.read("read", buffer, ROWS)

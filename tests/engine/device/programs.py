@@ -8,6 +8,7 @@ the order the design prescribes.
 from typing import NamedTuple
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.device.api import Graph
 from engine.oplog import OpKind, StreamKind
@@ -95,12 +96,12 @@ class Session:
         match call.verb:
             case "kernel":
                 launched = affine(self.memory[call.z], self.memory[call.y], seq)
-                stream.launch(launched._replace(family=call.family))
+                stream.launch(replace(launched, family=call.family))
             case "replay":
                 y, z, family = self.memory[call.y], self.memory[call.z], call.family
                 there, back = affine(z, y, seq), affine(y, z, seq + 1)
                 stream.replay(
-                    Graph("graph", tuple(k._replace(family=family) for k in (there, back)))
+                    Graph("graph", tuple(replace(k, family=family) for k in (there, back)))
                 )
             case "h2d":
                 stream.copy(self.memory[call.y], host, ROWS)

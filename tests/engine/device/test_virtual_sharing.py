@@ -1,5 +1,7 @@
 """Kernels and copies of different streams share the virtual device's units and bandwidth."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,13 +107,15 @@ def jobs(draw):
     pieces = draw(st.integers(1, 4))
     marks = tuple(work_ns - work_ns * (i + 1) // pieces for i in range(pieces))
     size, stream = st.sampled_from([0, 300, 500, 1000]), draw(st.integers(0, 2))
-    return Task(0, stream, work_ns, occupancy=draw(size), bandwidth=draw(size), marks=marks)
+    return Task(
+        0, stream, work_ns, SimpleNamespace(),
+        occupancy=draw(size), bandwidth=draw(size), marks=marks,
+    )  # fmt: skip
 
 
 @given(st.lists(st.tuples(jobs(), st.integers(0, 100)), min_size=1, max_size=8), st.booleans())
 def test_the_device_never_does_more_work_than_it_has_units_and_time(batch, with_priorities):
-    done = []
-    simulator = Simulator(done.append)
+    simulator = Simulator()
     for _ in range(3):
         simulator.add_stream()
     issue_ns = 0
@@ -119,12 +123,11 @@ def test_the_device_never_does_more_work_than_it_has_units_and_time(batch, with_
         issue_ns += pause_ns
         task.seq, task.priority = seq, task.stream * with_priorities
         simulator.enqueue(task, issue_ns)
-    for task, _ in batch:
-        assert simulator.run_until(task)
-    assert len(done) == len(batch)
+    done = [task for task, _ in batch]
     for task in done:
-        assert task.end_ns - task.start_ns >= task.work_ns
-    wall_ns = max(task.end_ns for task in done) - min(task.start_ns for task in done)
+        assert simulator.run_until(task)
+        assert task.times.end_ns - task.times.start_ns >= task.work_ns
+    wall_ns = max(task.times.end_ns for task in done) - min(task.times.start_ns for task in done)
     for demand in ("occupancy", "bandwidth"):
         # Each change of speed may round a nanosecond of work up, for every task running.
         rounding = 1000 * 2 * len(batch) * 4
@@ -134,7 +137,7 @@ def test_the_device_never_does_more_work_than_it_has_units_and_time(batch, with_
 @given(st.lists(st.tuples(jobs(), st.integers(0, 100)), min_size=1, max_size=8))
 def test_moving_in_chunks_does_not_change_when_work_ends(batch):
     def ends(whole):
-        simulator = Simulator(lambda task: None)
+        simulator = Simulator()
         for _ in range(3):
             simulator.add_stream()
         issue_ns, tasks = 0, []
@@ -142,22 +145,23 @@ def test_moving_in_chunks_does_not_change_when_work_ends(batch):
             issue_ns += pause_ns
             marks = (0,) if whole else job.marks
             task = Task(
-                seq, job.stream, job.work_ns,
+                seq, job.stream, job.work_ns, SimpleNamespace(),
                 occupancy=job.occupancy, bandwidth=job.bandwidth, marks=marks,
             )  # fmt: skip
             simulator.enqueue(task, issue_ns)
             tasks.append(task)
         for task in tasks:
             simulator.run_until(task)
-        return [(task.start_ns, task.end_ns) for task in tasks]
+        return [(task.times.start_ns, task.times.end_ns) for task in tasks]
 
     assert ends(whole=True) == ends(whole=False)
 
 
 def test_a_task_that_waits_for_itself_is_told_of():
-    simulator = Simulator(lambda task: None)
+    simulator = Simulator()
     simulator.add_stream()
-    task = Task(0, 0, 10)
-    simulator.enqueue(task, 0, (task,))
+    task = Task(0, 0, 10, SimpleNamespace())
+    simulator.tails[0] = (task,)
+    simulator.enqueue(task, 0)
     with pytest.raises(RuntimeError, match="never happens"):
         simulator.run_until(task)
