@@ -9,6 +9,7 @@ from traces.activity import DeviceActivity, device_activity
 from traces.findings import find_findings, findings_json
 from traces.gap import gaps_by_cause
 from traces.gaps import find_gaps
+from traces.observed import observed_ns
 from traces.schema import ENGINE_FORMAT, Trace
 from traces.steps import Steps, find_steps
 from traces.whatif import as_json, what_if
@@ -32,7 +33,8 @@ def summarize(trace: Trace) -> dict[str, Any]:
 
     `span_ms` runs from the first to the last event. `active` of a device is the union of
     its kernels, copies and memsets over the time from its first to its last GPU event;
-    `compute_active` counts kernels other than communication. `gaps` sums over all devices
+    `compute_active` counts kernels other than communication; `run_active` is the share of a whole
+    run of this lab with a kernel, None for any other trace. `gaps` sums over all devices
     what `find_gaps` calls a gap: in an engine dump time without a kernel, more than `idle_ms`.
     """
     gaps, steps = find_gaps(trace), find_steps(trace)
@@ -41,7 +43,7 @@ def summarize(trace: Trace) -> dict[str, Any]:
         "events": len(trace.spans) + len(trace.counters),
         "skipped": trace.meta.get("skipped", 0),
         "span_ms": _extent_ns(trace) / NS_PER_MS,
-        "devices": [_device(activity) for activity in device_activity(trace)],
+        "devices": [_device(trace, activity) for activity in device_activity(trace)],
         "gaps": {cause: ns / NS_PER_MS for cause, ns in gaps_by_cause(gaps).items()},
         "critical_path": critical_path.as_json(critical_path.find_critical_path(trace)),
         "steps": _steps(steps),
@@ -63,6 +65,7 @@ def as_text(summary: dict[str, Any]) -> str:
             f"GPU {device['id']}    active {device['active']:.1%}, kernels alone "
             f"{device['compute_active']:.1%}, from its first to its last event "
             "(active is not the same as efficient)",
+            *_of_run(device["run_active"]),
             f"         busy {device['busy_ms']:,.3f} ms, idle {device['idle_ms']:,.3f} ms, "
             f"streams {', '.join(map(str, device['streams']))}",
             f"         copies {device['copy_ms']:,.3f} ms, of which "
@@ -99,13 +102,23 @@ def as_text(summary: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _device(activity: DeviceActivity) -> dict[str, Any]:
+def _of_run(active: float | None) -> list[str]:
+    """The share that `python -m engine run` tells, which is of another time."""
+    if active is None:
+        return []
+    told = f"a kernel in {active:.1%} of the run, from the first host work to its end"
+    return [f"         {told} (what `engine run` tells)"]
+
+
+def _device(trace: Trace, activity: DeviceActivity) -> dict[str, Any]:
+    ours = trace.is_engine_dump
     return {
         "id": activity.device,
         "busy_ms": activity.busy_ns / NS_PER_MS,
         "idle_ms": activity.idle_ns / NS_PER_MS,
         "active": activity.active,
         "compute_active": activity.compute_active,
+        "run_active": activity.compute_ns / observed_ns(trace, activity) if ours else None,
         "compute_ms": activity.compute_ns / NS_PER_MS,
         "communication_ms": activity.communication_ns / NS_PER_MS,
         "exposed_communication_ms": activity.exposed_communication_ns / NS_PER_MS,

@@ -7,6 +7,8 @@ import pytest
 from tests.traces.test_gap_walk import sync_run
 from traces import open_trace, summarize, write_trace
 from traces.__main__ import main
+from traces.gaps import wall_ns
+from traces.summary import NS_PER_MS, as_text
 
 
 def test_an_engine_dump_is_summed_up():
@@ -57,6 +59,21 @@ def test_inspect_prints_a_table_or_json(tmp_path, capsys):
     assert "time without a kernel by cause, from the first host work to the end" in table
     assert main(["inspect", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == summarize(sync_run().trace())
+
+
+def test_the_share_of_a_run_of_the_engine_is_told_beside_that_of_the_device():
+    trace = sync_run().trace()
+    figures = summarize(trace)
+    (device,) = figures["devices"]
+    start, end = wall_ns(trace)
+    assert device["run_active"] == pytest.approx(
+        1 - sum(figures["gaps"].values()) * NS_PER_MS / (end - start)
+    )
+    assert f"a kernel in {device['run_active']:.1%} of the run" in as_text(figures)
+    kernel = {"ph": "X", "name": "gemm", "cat": "kernel", "pid": 0, "tid": 7, "ts": 0, "dur": 1}
+    of_profiler = summarize(open_trace(json.dumps([kernel]).encode()))
+    assert of_profiler["devices"][0]["run_active"] is None
+    assert "of the run, from" not in as_text(of_profiler)
 
 
 def test_bad_input_is_one_line_on_stderr_and_code_2(tmp_path, capsys):
