@@ -42,8 +42,10 @@ def overview(
     extent: tuple[int, int],
     window: tuple[int, int],
     left_px: int,
+    end_ns: int | None = None,
 ) -> dict[str, Any]:
-    """The whole run: for each row how busy it was, the longest gaps as ticks, the window.
+    """The whole run: for each row how busy it was, the longest gaps as ticks, the window, and a
+    line where the run ends, if others go on.
 
     `left_px`: the margin of the timeline below, so that both line up when they show the same.
     """
@@ -72,7 +74,7 @@ def overview(
             "tickvals": [0.43 - number for number in range(len(rows))],
             "ticktext": [for_plotly(label, 10) for label in rows],
         },
-        shapes=_window_shape(window, extent),
+        shapes=[*_window_shape(window, extent), *_end_shape(end_ns, extent)],
         dragmode="select",
         selectdirection="h",
     )  # fmt: skip
@@ -101,6 +103,17 @@ def _window_shape(window: tuple[int, int], extent: tuple[int, int]) -> list[dict
     shape = {
         "type": "rect", "xref": "x", "yref": "paper", "x0": window[0] / 1e6, "x1": window[1] / 1e6,
         "y0": 0, "y1": 1, "line": {"color": HOST, "width": 1.5}, "fillcolor": HOST, "opacity": 0.28,
+    }  # fmt: skip
+    return [shape]
+
+
+def _end_shape(end_ns: int | None, extent: tuple[int, int]) -> list[dict[str, Any]]:
+    """A dotted line at the run's end, unless the strip ends there too."""
+    if end_ns is None or end_ns >= extent[1]:
+        return []
+    shape = {
+        "type": "line", "xref": "x", "yref": "paper", "x0": end_ns / 1e6, "x1": end_ns / 1e6,
+        "y0": 0, "y1": 1, "line": {"color": INK, "width": 1.5, "dash": "dot"},
     }  # fmt: skip
     return [shape]
 

@@ -120,6 +120,7 @@ def _picture(lesson: Lesson, scene: Scene, shown: Shown) -> None:
             gaps=run.gaps,
             slots=True,
             alt=_alt(panels),
+            end_ns=run.run.wall_ns,
         ),
         panels,
     )

@@ -25,7 +25,7 @@ from traces import Gap
 class View:
     """What a timeline needs beside its panels. `extent`: the whole run; `default`: the window
     to open with; `busy`: spans by row of the overview; `slots`: kernels belong to slots;
-    `why` that window."""
+    `why` that window; `end_ns` of the run of the overview, which may end before `extent`."""
 
     keys: WindowKeys
     extent: Window
@@ -35,6 +35,7 @@ class View:
     slots: bool
     alt: str
     why: str = ""
+    end_ns: int | None = None
 
 
 def show_figure(figure: dict[str, Any], key: str, alt: str) -> None:
@@ -56,7 +57,7 @@ def timeline(view: View, panels: Sequence[Panel]) -> Window:
     left_px = gantt.figure["layout"]["margin"]["l"]
     marks = [LONG_GAP] if view.busy and view.gaps else []
     if view.busy:
-        whole = overview(view.busy, view.gaps, view.extent, window, left_px)
+        whole = overview(view.busy, view.gaps, view.extent, window, left_px, view.end_ns)
         with strip:
             _zoomable(whole, f"{keys.chart}-overview", t("overview.alt"), view)
     _zoomable(gantt.figure, keys.chart, view.alt, view)
@@ -70,6 +71,8 @@ def _told(view: View, window: Window, gantt: Gantt) -> str:
     told = t("view.window", start=f"{window[0] / 1e6:,.3f}", end=f"{window[1] / 1e6:,.3f}")
     if view.why and window == view.default:
         told += " " + t("view.why", why=for_markdown(view.why))
+    if view.end_ns is not None and view.end_ns < view.extent[1]:
+        told += " " + t("view.ends", end=f"{view.end_ns / 1e6:,.3f}")
     merged = gantt.drawn - gantt.single
     if merged:
         told += " " + t("view.merged", merged=f"{merged:,}", drawn=f"{gantt.drawn:,}")

@@ -142,6 +142,7 @@ def _view(found: Measured) -> View:
         gaps=study.gaps,
         slots=True,
         alt=t("record.alt"),
+        end_ns=study.run.wall_ns,
     )
 
 

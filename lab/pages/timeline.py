@@ -107,6 +107,7 @@ def _view(scene: Scene, names: list[str], panels: list[Panel]) -> View:
         gaps=run.gaps,
         slots=True,
         alt=_alt(panels),
+        end_ns=run.run.wall_ns,
     )
 
 

@@ -51,6 +51,16 @@ def test_plotly_accepts_every_figure() -> None:
         assert ReadyFigure(figure).to_dict()["data"] is figure["data"]
 
 
+def test_the_overview_marks_where_its_run_ends_if_another_goes_on() -> None:
+    run, sync = study(), study("sync")
+    end, extent = run.run.wall_ns, (0, sync.run.wall_ns)
+    whole = overview({"GPU": run.kernels}, run.gaps, extent, extent, 60, end)
+    (line,) = whole["layout"]["shapes"]
+    assert line["x0"] == line["x1"] == end / 1e6 < extent[1] / 1e6
+    alone = overview({"GPU": run.kernels}, run.gaps, (0, end), (0, end), 60, end)
+    assert not alone["layout"]["shapes"]
+
+
 def test_there_is_one_bar_trace_a_style(whole: Gantt) -> None:
     names = [trace["name"] for trace in whole.figure["data"] if trace["type"] == "bar"]
     assert len(names) == len(set(names))
