@@ -15,6 +15,7 @@ from engine.modes.table import MODES
 from engine.workloads.presets import WORKLOADS
 from lab.catalogue import t, t_or
 from lab.escape import for_markdown
+from lab.find_switch import find_switch
 from lab.in_url import BOUND, bound_number
 from lab.state import DEFAULT_MODE, Choice, default_workload, mode_toggles
 from lab.window import WindowKeys, forget
@@ -142,14 +143,13 @@ def _mechanisms(mode: str) -> dict[str, str]:
     of_mode = mode_toggles(MODES[mode])
     head = st.container(horizontal=True, vertical_alignment="center")
     head.markdown(f"**{t('toggles.title')}**")
+    now = {info.name: _current(info.name, of_mode[info.name]) for info in TABLE}
+    find_switch(now, _set_toggle)
     changes: dict[str, str] = {}
     for group in dict.fromkeys(info.group for info in TABLE):
         members = [info for info in TABLE if info.group == group]
-        seen = {info.name: _current(info.name, of_mode[info.name]) for info in members}
-        changed = [name for name, value in seen.items() if value != of_mode[name]]
-        differs = sum(
-            value != info.correct for info, value in zip(members, seen.values(), strict=True)
-        )
+        changed = [info.name for info in members if now[info.name] != of_mode[info.name]]
+        differs = sum(now[info.name] != info.correct for info in members)
         label = t_or(f"group.{group}", group) + (f" :blue-badge[{differs}]" if differs else "")
         with st.expander(label, expanded=bool(differs), key=f"group-{group}-{mode}"):
             for info in members:

@@ -42,8 +42,9 @@ def findings_tab(inspection: Inspection) -> None:
 def _at_length(inspection: Inspection, finding: Finding, number: int) -> None:
     badge = f":{BADGES[finding.severity]}-badge"
     with st.container(border=True, gap="xsmall", key=f"finding-{number}"):
+        name = rule_name(finding.rule)
         head = t(
-            "findings.head", number=number, rule=for_markdown(rule_name(finding.rule)),
+            "findings.head", number=number, rule=for_markdown(name[:1].upper() + name[1:]),
             time=short_ms(finding.ns), share=percent(finding.share),
         )  # fmt: skip
         severity = t(f"findings.severity_{finding.severity}")

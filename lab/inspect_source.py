@@ -14,7 +14,7 @@ from lab.escape import for_markdown
 from lab.guard import one_sentence
 from lab.in_url import put_into_url, take_from_url
 from lab.inspection import Inspection
-from lab.opened import limit_text, read_recording, read_sample, read_uploads
+from lab.opened import read_recording, read_sample, read_uploads
 from lab.recorded import recording
 from lab.window import WindowKeys, forget
 from traces import list_samples
@@ -52,7 +52,7 @@ def source(picker: Picker, place: DeltaGenerator, label: str) -> Inspection | No
         label, accept_multiple_files=True, key=picker.uploader, help=t("inspect.lead"),
         on_change=_let_go_of_sample, args=(picker,),
     )  # fmt: skip
-    left.caption(limit_text())
+    left.caption(t("inspect.limit"))
     samples = {sample.title: sample for sample in list_samples()}
     recorded = recording()
     titles = [*samples, *([RECORDED] if recorded else [])]

@@ -29,13 +29,6 @@ def limit_mb() -> int:
     return int(st.get_option("server.maxUploadSize"))
 
 
-def limit_text() -> str:
-    """The limit, and how to set another."""
-    mb = limit_mb()
-    size = f"{mb / 1024:g} GiB" if mb >= 1024 else f"{mb} MiB"
-    return t("inspect.limit", size=size)
-
-
 def read_uploads(files: Sequence[UploadedFile]) -> Inspection:
     """The trace in an uploaded file, or those of several files of one run on one clock, with its
     progress on the page. Raises TraceError with one sentence."""

@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from engine.mechanisms.table import TABLE
 from tests.lab.apps import INSPECT, TIMELINE, charts, metrics, open_page, timeline
 
 
@@ -197,3 +198,19 @@ def test_a_link_with_a_toggle_opens_its_group_with_a_badge() -> None:
 def test_help_has_no_shorthand() -> None:
     app = timeline(compute="off")
     assert "wrong tokens, a hazard (read after write" in app.segmented_control(key="wait_h2d").help
+
+
+def test_a_switch_is_found_by_its_name_and_switched_where_it_is_found() -> None:
+    app = timeline(compute="off")
+    assert {TABLE[0].name, TABLE[-1].name} <= {
+        option.partition(":")[0] for option in app.selectbox(key="found-switch").options
+    }
+    app.selectbox(key="found-switch").set_value("wait_h2d").run()
+    app.radio(key="found-switch-wait_h2d").set_value("off").run()
+    assert not app.exception
+    assert app.segmented_control(key="wait_h2d").value == "off"
+    app.segmented_control(key="wait_h2d").set_value("on").run()
+    assert app.radio(key="found-switch-wait_h2d").value == "on"
+    app.selectbox(key="found-switch").set_value("depth").run()
+    app.number_input(key="found-switch-depth").set_value(3).run()
+    assert app.number_input(key="depth").value == 3
