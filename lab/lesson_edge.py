@@ -4,6 +4,7 @@ Every arrow (or every operation, where an arrow is missing) has a number, in the
 list: the list says the same for the keyboard, for screen readers and on paper.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -136,7 +137,7 @@ Point = tuple[float, float]
 """ms and lanes."""
 
 
-def _ends(edge: Edge, places: dict[str, Place]) -> tuple[Point, Point]:
+def _ends(edge: Edge, places: Mapping[str, Place]) -> tuple[Point, Point]:
     """From the end of what was waited for to the beginning of what waited."""
     one, other = places[lane_of(edge.after)], places[lane_of(edge.before)]
     return (edge.after.end_ns / 1e6, one.middle), (edge.before.start_ns / 1e6, other.middle)
@@ -146,7 +147,7 @@ def _half_way(start: Point, end: Point) -> Point:
     return (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
 
 
-def _on(op: Op, places: dict[str, Place]) -> Point:
+def _on(op: Op, places: Mapping[str, Place]) -> Point:
     return (op.start_ns + op.end_ns) / 2e6, places[lane_of(op)].middle
 
 
