@@ -39,7 +39,8 @@ PATTERNS = {
 class Said(str):
     """A sentence in English that knows its `code` in PATTERNS and the `values` it was filled with.
 
-    It cannot be changed; what is cut from it or put together of it is a plain string.
+    It cannot be changed; what is cut from it or put together of it is a plain string, and `str`
+    makes it one, which is what JSON wants.
     """
 
     __slots__ = ("code", "values")
@@ -51,3 +52,11 @@ class Said(str):
         said = super().__new__(cls, PATTERNS[code].format(**words))
         said.code, said.values = code, words
         return said
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copies and other processes get the code and the values, too."""
+        return _again, (self.code, self.values)
+
+
+def _again(code: str, values: dict[str, str]) -> Said:
+    return Said(code, **values)

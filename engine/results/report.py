@@ -34,7 +34,7 @@ def run_report(result: Run) -> dict[str, Any]:
         "first_wrong_step": None if first < 0 else first,
         "hazards": [hazard.to_json() for hazard in result.hazards],
         "gaps": numbers.gaps,
-        "invariants": list(result.invariants) + peaks_over_bound(result),
+        "invariants": [*result.invariants, *map(str, peaks_over_bound(result))],
         "errors": list(result.errors),
         "peak": numbers.peak,
         "speculation": _speculation(result),

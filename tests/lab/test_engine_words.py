@@ -2,9 +2,12 @@
 nothing that they no longer say."""
 
 import ast
+import copy
 import inspect
+import pickle
 import re
 
+import msgspec
 import pytest
 
 from engine import configure, execute, loop
@@ -125,3 +128,12 @@ def test_a_sentence_says_in_english_what_it_was_and_in_another_language_the_same
     monkeypatch.setattr("lab.catalogue._asked", [lambda: "zh"])
     assert worded(said) == "竞态：主机输入上的写后读（RAW），12 对"
     assert worded("a plain sentence") == "a plain sentence"
+
+
+def test_a_sentence_outlives_a_copy_and_another_process_and_goes_to_json_as_text():
+    said = Said("place_batch", name="forward", step=3, stream="compute")
+    for other in (copy.deepcopy(said), pickle.loads(pickle.dumps(said))):
+        assert (other, other.code, other.values) == (said, said.code, said.values)
+    hazard = execute(configure("no-wait-h2d", steps=3)).hazards[0]
+    assert isinstance(hazard.first, Said)
+    assert msgspec.json.decode(msgspec.json.encode(hazard.to_json()))["first"] == hazard.first
