@@ -19,6 +19,7 @@ page = st.navigation(
             st.Page("lab/pages/timeline.py", title=t("timeline.page")),
             st.Page("lab/pages/stepper.py", title=t("stepper.page")),
             st.Page("lab/pages/races.py", title=t("races.page")),
+            st.Page("lab/pages/sweep.py", title=t("sweep.page")),
             st.Page("lab/pages/host.py", title=t("host.page")),
             st.Page("lab/pages/record.py", title=t("record.page")),
         ],

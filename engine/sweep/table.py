@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
-import pyarrow
 
-from engine.config import ConfigError
+from engine.sweep.reading import read_table, typed
 from engine.sweep.row import COLUMNS, IDLE, KEY, Row
 from traces.output import replacing
 
 JOURNAL = ".rows"
-DTYPES = {int: "Int64", float: "float64", str: "str", bool: "boolean"}
 
 
 class Table:
@@ -28,7 +26,7 @@ class Table:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._journal = path.with_name(path.name + JOURNAL)
-        self._old = _read(path)
+        self._old = read_table(path, str(path)) if path.exists() else _framed([])
         rows = {row[KEY]: row for row in _journal_rows(self._journal)}
         self._rows: dict[str, Row] = rows
         self._file: IO[str] | None = None
@@ -63,22 +61,10 @@ class Table:
         if not self._rows:
             return
         table = pd.concat([self._old, _framed(list(self._rows.values()))], ignore_index=True)
-        table = _typed(table.drop_duplicates(KEY, keep="last"))
+        table = typed(table.drop_duplicates(KEY, keep="last"))
         with replacing(self._path) as part:
             table.to_parquet(part, index=False)
         self._journal.unlink(missing_ok=True)
-
-
-def _read(path: Path) -> pd.DataFrame:
-    if not path.exists():
-        return _framed([])
-    try:
-        table = pd.read_parquet(path)
-    except (pyarrow.ArrowException, ValueError):
-        table = pd.DataFrame()
-    if KEY not in table:
-        raise ConfigError(f"{path} is no table of a sweep: name another file, or delete it")
-    return table
 
 
 def _journal_rows(path: Path) -> Iterator[Row]:
@@ -95,19 +81,8 @@ def _journal_rows(path: Path) -> Iterator[Row]:
 
 
 def _framed(rows: list[Row]) -> pd.DataFrame:
-    return _typed(pd.DataFrame(rows, columns=list(dict.fromkeys([*COLUMNS, *_names(rows)]))))
+    return typed(pd.DataFrame(rows, columns=list(dict.fromkeys([*COLUMNS, *_names(rows)]))))
 
 
 def _names(rows: list[Row]) -> list[str]:
     return sorted({name for row in rows for name in row if name.startswith(IDLE)})
-
-
-def _typed(table: pd.DataFrame) -> pd.DataFrame:
-    """Every column as what it holds. A cause that a run did not have took it no time."""
-    causes = sorted(str(name) for name in table if str(name).startswith(IDLE))
-    kinds = {name: DTYPES[kind] for name, kind in COLUMNS.items()}
-    table = table[[*COLUMNS, *causes]].astype(kinds | dict.fromkeys(causes, "float64"))
-    ran = table["wall_ms"].notna()
-    for cause in causes:
-        table[cause] = table[cause].where(table[cause].notna() | ~ran, 0.0)
-    return table

@@ -1,0 +1,89 @@
+"""The Sweep page: a table of many runs as a picture, and the way from each row to its run."""
+
+import pandas as pd
+import streamlit as st
+
+from engine.sweep.reading import read_table
+from lab.catalogue import t
+from lab.escape import for_markdown, one_line
+from lab.guard import one_sentence
+from lab.in_url import put_into_url, take_from_url
+from lab.sweep_picture import Axes, picture
+from lab.sweeps import FEW, MADE_BY, SAMPLE, measure_name, measures, shown_rows, varying
+from lab.view import show_figure
+
+NOTHING = "none"
+X, Y, COLOUR, FACET = "x", "y", "colour", "facet"
+
+
+def page() -> None:
+    """What is open, what is drawn of it, the picture, the table."""
+    st.markdown(f"# {t('sweep.title')}")
+    st.caption(t("sweep.lead"))
+    with one_sentence():
+        table = _opened()
+        names = varying(table) or ["mode", "seed"]
+        axes = _chosen(table, names)
+        _told(table)
+        if table["wall_ms"].notna().any():
+            alt = t("sweep.alt", y=measure_name(axes.y), x=axes.x)
+            show_figure(picture(table, axes), "sweep-picture", alt)
+            st.caption(t("sweep.drawn"))
+        _rows(table, names, axes.y)
+
+
+def _opened() -> pd.DataFrame:
+    """The uploaded table, or the sample."""
+    file = st.file_uploader(t("sweep.upload"), type="parquet", key="sweep-file")
+    if file is not None:
+        return read_table(file.getvalue(), one_line(file.name))
+    st.caption(t("sweep.sample"))
+    st.code(MADE_BY, language="bash", wrap_lines=True)
+    return read_table(SAMPLE, SAMPLE.name)
+
+
+def _chosen(table: pd.DataFrame, names: list[str]) -> Axes:
+    """Four fields; what is chosen stands in the URL."""
+    few = [name for name in names if table[name].nunique(dropna=False) <= FEW]
+    figures = measures(table) or ["gpu_active"]
+    rest = [name for name in few if name not in (names[0], "seed")]  # seeds are repetitions
+    colour, facet = (*rest, NOTHING, NOTHING)[:2]
+    row = st.columns(4)
+    return Axes(
+        x=_field(row[0], X, names, names[0]),
+        y=_field(row[1], Y, figures, figures[0]),
+        colour=_field(row[2], COLOUR, [NOTHING, *few], colour).replace(NOTHING, ""),
+        facet=_field(row[3], FACET, [NOTHING, *few], facet).replace(NOTHING, ""),
+    )
+
+
+def _field(
+    place: st.delta_generator.DeltaGenerator, key: str, options: list[str], default: str
+) -> str:
+    take_from_url(key, options, default)
+
+    def shown(option: str) -> str:
+        if option == NOTHING:
+            return t("sweep.nothing")
+        return measure_name(option) if key == Y else option
+
+    chosen = place.selectbox(t(f"sweep.{key}"), options, key=key, format_func=shown)
+    put_into_url(key, default)
+    return chosen
+
+
+def _told(table: pd.DataFrame) -> None:
+    errors = int(table["error"].notna().sum())
+    told = t("sweep.told", rows=f"{len(table):,}", errors=f"{errors:,}")
+    st.caption(for_markdown(told))
+
+
+def _rows(table: pd.DataFrame, names: list[str], measure: str) -> None:
+    shown = shown_rows(table, names, measure)
+    link = st.column_config.LinkColumn(
+        t("sweep.run"), display_text=t("sweep.open"), help=t("sweep.open_help")
+    )
+    st.dataframe(shown, hide_index=True, column_config={t("sweep.run"): link})
+
+
+page()
