@@ -70,12 +70,22 @@ def facts_text(position: Position) -> str:
     )  # fmt: skip
 
 
-def hazard_text(hazard: Hazard) -> str:
+def hazard_text(position: Position, hazard: Hazard) -> str:
     """A hazard in one sentence: the pair, the resource, the missing edge."""
+    first, second = (_op_text(position, seq) for seq in hazard.ops)
     return t(
-        "host.hazard", kind=hazard.kind, resource=hazard.resource, first=hazard.first,
-        second=hazard.second, edge=hazard.missing_edge,
+        "host.hazard", kind=hazard.kind, resource=hazard.resource, first=first, second=second,
+        edge=hazard.missing_edge,
     )  # fmt: skip
+
+
+def _op_text(position: Position, seq: int) -> str:
+    """One of the two operations of a hazard; each is about a batch."""
+    op = position.log.ops[seq]
+    streams = {stream.index: stream.name for stream in position.log.streams}
+    if op.stream not in streams:
+        return t("host.op_of_host", name=op.name, batch=op.step)
+    return t("host.op", name=op.name, batch=op.step, stream=streams[op.stream])
 
 
 def queue_name(position: Position, queue: str) -> str:

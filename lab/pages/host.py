@@ -90,7 +90,7 @@ def _outcome(game: Game, position: Position) -> None:
     SAY[position.verdict.state](f"**{for_markdown(verdict, 500)}** {for_markdown(said, 500)}")
     for hazard in position.hazards:
         fix = f"{t('host.hazard_fix')} `{hazard.fix.text}`"
-        st.markdown(f":red[**{for_markdown(hazard_text(hazard), 500)}**] {fix}")
+        st.markdown(f":red[**{for_markdown(hazard_text(position, hazard), 500)}**] {fix}")
     if position.verdict.state == "won":
         _won(position)
 

@@ -34,6 +34,12 @@ def test_the_keyboard_steps_forward_and_back_and_plays(page) -> None:
     assert after != start
     page.wait_for_url("**at=40.56**")
     assert press(page, "ArrowLeft") == start
+    number = int(re.search(r"change (\d+) of", start)[1])
+    for key, there in (("ArrowRight", number + 7), ("ArrowLeft", number)):
+        for _ in range(7):  # faster than the page is drawn
+            page.keyboard.press(key)
+        page.get_by_text(f"change {there} of").wait_for()
+    settle(page)
     assert "(batch 3)" in press(page, "Shift+ArrowRight")
     page.keyboard.press("Space")
     page.get_by_role("button", name="Pause").wait_for()

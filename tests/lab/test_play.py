@@ -11,7 +11,7 @@ from lab.play_html import buffers_html, program_html, words_html
 from lab.play_picture import position_lanes, position_picture
 from lab.play_progress import bring_back, dumped
 from lab.play_state import Game, new_game
-from lab.play_words import answer_text, facts_text, verdict_text
+from lab.play_words import answer_text, facts_text, hazard_text, verdict_text
 from lessons.progress import Done, loaded
 from lessons.progress import dumped as course_progress
 from lessons.progress_file import ProgressError
@@ -160,6 +160,9 @@ def test_there_is_a_sentence_for_whatever_comes_of_an_operation(game) -> None:
     said = [answer_text(position, place) for place in range(len(position.steps))]
     assert all("{" not in text for text in said) and "no operation “z”" in said[-1]
     assert verdict_text(position) and facts_text(position)
+    for hazard in position.hazards:
+        told = hazard_text(position, hazard)
+        assert hazard.first in told and hazard.second in told and hazard.resource in told
     assert len(program_html(position).split("<tr>")) == 2 + len(level.start + position.moves)
 
 
