@@ -7,8 +7,10 @@
 // There is one such component on a page. What it knows is kept here and not for each element:
 // Streamlit also cleans up after calls of the function below that a newer one has overtaken.
 
-const TYPING = "input, textarea, select, [role=combobox], [role=listbox], [role=radiogroup]";
-const PRESSED_BY_THEMSELVES = "button, a, summary"; // with Enter or the space bar
+// What keeps keys for itself: all of them, the arrows, or Enter and the space bar.
+const TYPED_INTO = "input:not([type=radio], [type=checkbox], [readonly]), textarea, select";
+const MOVED_IN = "input, [role=radiogroup], [role=listbox]";
+const PRESSED = "button, a, summary, input";
 
 let page = null; // {data, element, send}: the page's last word
 let last = 0; // the number of the last press
@@ -26,9 +28,10 @@ addEventListener("click", onClick, true);
 
 function onKey(e) {
   if (!page?.element.isConnected || e.ctrlKey || e.metaKey || e.altKey) return;
-  const target = e.composedPath()[0];
-  if (!target.closest || target.isContentEditable || target.closest(TYPING)) return;
-  if ([" ", "Enter"].includes(e.key) && target.closest(PRESSED_BY_THEMSELVES)) return;
+  const target = e.composedPath()[0], isIn = (kinds) => target.closest(kinds);
+  if (!target.closest || target.isContentEditable || isIn(TYPED_INTO)) return;
+  if (e.key.startsWith("Arrow") && isIn(MOVED_IN)) return;
+  if ([" ", "Enter"].includes(e.key) && isIn(PRESSED)) return;
   const key = e.key.toLowerCase(), shifted = e.shiftKey && key.length > 1;
   const name = page.data.keys[shifted ? `shift+${key}` : key];
   if (!name) return;

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine.play import LEVELS, Level, Position
 from engine.play.operations import waits_in
-from lab.catalogue import t, t_or
+from lab.catalogue import language, t, t_or
 from lab.escape import for_markdown
 from lab.legend import legend_html
 from lab.play_buttons import buttons_of, hints, operations
@@ -50,11 +50,11 @@ def page() -> None:
 
 
 def _choose_level(game: Game, buttons: Mapping[str, Button]) -> None:
-    """The list of levels. Each level has a list of its own, and another one once a level is
-    solved, for its name is then written otherwise: when one comes by key, the browser may still
-    tell of the list before, and that must not count."""
+    """The list of levels. Each level has a list of its own, and another one in each language and
+    once a level is solved, for its name is then written otherwise: when one comes by key, the
+    browser may still tell of the list before, and that must not count."""
     here = game.level
-    key = f"host-level-{here}-{len(game.solved)}"
+    key = f"host-level-{here}-{len(game.solved)}-{language()}"
 
     def name(level: str) -> str:
         title = t_or(f"level.{level}.title", LEVELS[level].title)
@@ -62,13 +62,14 @@ def _choose_level(game: Game, buttons: Mapping[str, Button]) -> None:
         return t("host.level_name", number=number(LEVELS[level]), title=title, mark=mark)
 
     def choose() -> None:
-        if game.level == here:
-            game.go_to(st.session_state[key])
+        chosen = st.session_state[key]
+        if game.level == here and chosen in LEVELS:
+            game.go_to(chosen)
 
     row = st.container(horizontal=True, vertical_alignment="bottom")
     row.selectbox(
         t("host.level"), [*LEVELS], index=[*LEVELS].index(game.level), format_func=name, key=key,
-        width=420, on_change=choose,
+        width=420, on_change=choose, filter_mode=None,
     )  # fmt: skip
     buttons["next"].show(row, t("host.next"))
     solved = t("host.solved_count", solved=len(game.solved), count=len(LEVELS))

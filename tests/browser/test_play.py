@@ -39,4 +39,11 @@ def test_a_level_is_won_by_keyboard_alone_and_a_slip_is_taken_back(page) -> None
     assert page.locator("[data-testid=stException]").count() == 0
     page.goto(won)
     alert.get_by_text("Solved.").wait_for()
-    assert page.outside == []
+    page.get_by_text("中文").click()
+    alert.get_by_text("通过了。").wait_for()
+    page.get_by_text("English").click()
+    alert.get_by_text("Solved.").wait_for()
+    page.keyboard.press("Backspace")
+    page.wait_for_url(f"**moves={level.solution[:-1]}&**")
+    settle(page)
+    assert page.locator("[data-testid=stException]").count() == 0 and page.outside == []
