@@ -23,6 +23,8 @@ id. It needs a story, a goal, the operations allowed, three hints, a text to win
 least three plausible wrong programs with the reasons for which they lose. The tests play all of
 them. Reasons are `token` (a word is wrong), `right` (too few are), `gap`, `waits`,
 `hazard WAR host inputs` (one that is not wanted) and `no hazard WAR host inputs` (one that is).
+Its texts in another language stand in the lab's catalogue (`lab/text/zh.json`), under `level.` and
+its id.
 """
 
 
