@@ -196,8 +196,9 @@ class Parts:
             else:
                 self.ledger.wasted_rows += 1
                 request.throw_away(row.output + row.drafts)
-            in_order = request.scheduled >= request.computed >= len(request.tokens)
-            if request.called_off or not in_order:
+            if request.called_off or not (
+                request.scheduled >= request.computed >= len(request.tokens)
+            ):
                 self.ledger.lengths(request)
 
     def _note_stored(self, batch: Batch) -> None:
@@ -226,14 +227,14 @@ class Parts:
     def stream(self, batch: Batch) -> None:
         """Hand committed text out to whoever listens; what a later token may still turn into
         part of a stop string, or into another character, is held back."""
-        early = self.mechanisms.stop_string == "streamed-early"
+        early, listener = self.mechanisms.stop_string == "streamed-early", self.listener
         for row in batch.rows:
             request = row.request
             ready = len(request.tokens) if early else request.streamable()
-            if self.listener is not None:
+            if listener is not None:
                 new = decode(request.tokens[request.streamed : ready])
                 if new:
-                    self.listener(request.id, new)
+                    listener(request.id, new)
             request.streamed = ready
 
     def close(self, cut: bool) -> list[Request]:

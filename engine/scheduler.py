@@ -218,10 +218,10 @@ class Scheduler:
         """What stands in for the unknown token (stale is the last one the host has seen), and
         where in the ring it lies; `number` is the request's row in the new batch."""
         m, token = self.mechanisms, PLACEHOLDER
-        if m.carry == "add-stale" and request.tokens:
-            token = request.tokens[-1]
         if m.carry == "none":
             return token, -1
+        if m.carry == "add-stale" and request.tokens:
+            token = request.tokens[-1]
         row = number if m.carry_key == "row" else request.last_row
         return token, (self.ring_before + row) % self.ring_rows
 

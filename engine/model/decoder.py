@@ -139,10 +139,15 @@ class Model:
 
         hidden [T, D]; pool [num_blocks, block_size, 2, n_kv_heads, head_dim]: keys and values.
         """
+        return self.layer_over(index, hidden, places, pool.index_select(0, places.blocks))
+
+    def layer_over(self, index: int, hidden: Tensor, places: Places, copied: Tensor) -> LayerOutput:
+        """As `layer`, with a copy of the blocks that the places name, in their order. The keys
+        and values of this step are written into the copy."""
         n_q, n_kv = self.config.n_heads, self.config.n_kv_heads
         heads = self.project(index, hidden, places.positions)
         kv_new = heads.narrow(1, n_q, 2 * n_kv).unflatten(1, (2, n_kv))
-        cache = _gather(pool, places, kv_new)
+        cache = _with_new(copied, places, kv_new)
         attended = _attend(heads.narrow(1, 0, n_q), cache, places.visible)
         return LayerOutput(self.finish(index, hidden, attended), kv_new)
 
@@ -215,10 +220,10 @@ def _rotary_table(config: ModelConfig, dtype: torch.dtype) -> Tensor:
     return torch.cat((queries, keys, torch.ones_like(keys)), 1).to(dtype.to_complex())
 
 
-def _gather(pool: Tensor, places: Places, new: Tensor) -> Tensor:
-    """[T, span, 2, K, hd]: a copy of every token row's cache with this step's `new` in it."""
-    entry = pool.shape[2:]
-    cache = pool.index_select(0, places.blocks).view(-1, *entry)
+def _with_new(copied: Tensor, places: Places, new: Tensor) -> Tensor:
+    """[T, span, 2, K, hd]: every token row's copied cache with this step's `new` in it."""
+    entry = copied.shape[2:]
+    cache = copied.view(-1, *entry)
     cache = cache.index_copy_(0, places.in_cache, new).view(-1, places.span, *entry)
     return cache if places.rows is None else cache.index_select(0, places.rows)
 

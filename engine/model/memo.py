@@ -42,9 +42,10 @@ class RememberingModel(Model):
 
     def layer(self, index: int, hidden: Tensor, places: Places, pool: Tensor) -> LayerOutput:
         """As `Model.layer`."""
-        read = places.in_cache, hidden, pool.index_select(0, places.blocks)
+        copied = pool.index_select(0, places.blocks)
+        read = places.in_cache, hidden, copied
         key: _Key = (index, places.span, places.window, *map(_digest, read))
-        return self._recall(key, lambda: Model.layer(self, index, hidden, places, pool))
+        return self._recall(key, lambda: self.layer_over(index, hidden, places, copied))
 
     def head(self, hidden: Tensor, last: Tensor) -> Tensor:
         """As `Model.head`."""

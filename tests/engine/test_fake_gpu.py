@@ -39,7 +39,9 @@ class FakeGpu(VirtualDevice):
             return torch.zeros(shape, dtype=dtype, device="meta")
 
     def launch(self, stream, called, kernels):
-        kernels = tuple(msgspec.structs.replace(kernel, body=self._faked(kernel.body)) for kernel in kernels)
+        kernels = tuple(
+            msgspec.structs.replace(kernel, body=self._faked(kernel.body)) for kernel in kernels
+        )
         super().launch(stream, called, kernels)
 
     def copy(self, stream, dst, src, rows, share=(0, 1)):
