@@ -18,7 +18,7 @@ def progress_file(
         t("progress.save"), text, f"{name}.json", "application/json", key=f"{key}-save",
         on_click="ignore",
     )  # fmt: skip
-    file = st.file_uploader(t("progress.load"), type="json", key=f"{key}-file")
+    file = st.file_uploader(t("progress.load"), type="json", key=f"{key}-file", max_upload_size=1)
     if file is not None and st.session_state.get(f"{key}-read") != file.file_id:
         st.session_state[f"{key}-read"] = file.file_id
         try:
