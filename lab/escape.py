@@ -9,6 +9,8 @@ import html
 import re
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=@/])")
+_BECOMES_A_LINK = re.compile(r"//(?=[-.\w])|www(?=\.)|@(?=[-\w])", re.IGNORECASE)
+_WORD_JOINER = "\u2060"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
@@ -30,5 +32,6 @@ def for_plotly(text: str, longest: int = 80) -> str:
 
 def for_markdown(text: str, longest: int = 300) -> str:
     """Text for `st.markdown`, captions and labels: every character that could mean something
-    is escaped."""
-    return _MARKDOWN.sub(r"\\\1", one_line(text, longest))
+    is escaped. Addresses would become links all the same: a character without width parts them."""
+    parted = _BECOMES_A_LINK.sub(rf"\g<0>{_WORD_JOINER}", one_line(text, longest))
+    return _MARKDOWN.sub(r"\\\1", parted)

@@ -31,6 +31,12 @@ def test_markdown_marks_are_escaped(mark: str) -> None:
     assert for_markdown(f"a{mark}b") == f"a\\{mark}b"
 
 
+@pytest.mark.parametrize("address", ["http://e.x", "HTTPS://e.x/y", "www.e.x", "WWW.e.x", "a@e.x"])
+def test_addresses_are_parted_so_that_they_make_no_link(address: str) -> None:
+    parted = for_markdown(address).replace("\\", "")
+    assert parted != address and parted.replace("\u2060", "") == address
+
+
 def test_long_names_are_cut_and_control_characters_removed() -> None:
     assert one_line("a\x00b\u202ec\nd") == "a b c d"
     assert len(one_line("x" * 500, 80)) == 80
