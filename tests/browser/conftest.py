@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,28 +26,39 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the app, served on a free port for these tests alone."""
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        port: int = free.getsockname()[1]
+    return port
+
+
+@contextmanager
+def served(port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The app on a port of this machine, for as long as the block lasts."""
     command = [
         sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
         "--server.address", "127.0.0.1", "--server.port", str(port),
     ]  # fmt: skip
-    log = tmp_path_factory.mktemp("server") / "log.txt"
     with log.open("wb") as out:
         process = subprocess.Popen(
             command, cwd=ROOT, stdout=out, stderr=out, env={**os.environ, "OMP_NUM_THREADS": "1"}
         )
-    address = f"http://127.0.0.1:{port}"
     try:
-        _wait_until_healthy(address, process, log)
-        yield address
+        _wait_until_healthy(f"http://127.0.0.1:{port}", process, log)
+        yield process
     finally:
         process.terminate()
         process.wait(10)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the app, served on a free port for these tests alone."""
+    port = free_port()
+    with served(port, tmp_path_factory.mktemp("server") / "log.txt"):
+        yield f"http://127.0.0.1:{port}"
 
 
 def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

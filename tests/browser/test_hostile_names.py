@@ -114,7 +114,7 @@ def test_a_hostile_trace_is_text_in_compare_and_its_hover(victim, hostile_file: 
         box = bars.nth(place).bounding_box()
         if box:
             victim.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-            seen += " ".join(shown.locator(".hoverlayer").all_inner_texts())
+            seen += " ".join(shown.locator(".hoverlayer").all_text_contents())
             assert_harmless(victim, "Compare's hover")
         if "payload" in seen:
             break

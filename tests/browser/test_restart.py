@@ -1,0 +1,41 @@
+"""The server is killed in the middle of a lesson and started again: the page comes back."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import free_port, served
+from tests.browser.test_lab import SHORT, settle
+
+pytestmark = pytest.mark.browser
+
+
+def verdict(page) -> list[str]:
+    page.wait_for_selector("b.wrong")
+    settle(page)
+    return page.locator("[data-testid=stMetricValue]").all_inner_texts()
+
+
+def test_the_url_brings_everything_back_after_the_server_was_killed(
+    chromium, tmp_path: Path
+) -> None:
+    port = free_port()
+    context = chromium.new_context(base_url=f"http://127.0.0.1:{port}")
+    context.set_default_timeout(90_000)
+    page = context.new_page()
+    with served(port, tmp_path / "first.txt") as process:
+        page.goto(f"/timeline?{SHORT}&wait_h2d=off&t0=20&t1=60")
+        before = verdict(page)
+        page.locator(".st-key-wait_compute").get_by_text("off", exact=True).click()
+        page.wait_for_url("**wait_compute=off**")
+        changed = verdict(page)
+        assert changed != before
+        url = page.url
+        process.kill()
+        process.wait(10)
+    with served(port, tmp_path / "second.txt"):
+        page.wait_for_selector("[data-testid=stApp][data-test-connection-state=CONNECTED]")
+        assert (verdict(page), page.url) == (changed, url)  # the open tab finds its way by itself
+        page.reload()
+        assert (verdict(page), page.url) == (changed, url)
+    context.close()
