@@ -14,7 +14,9 @@ export default function ({ data, parentElement, setStateValue }) {
   timelines.set(parentElement, timeline);
   timeline.send = (ask) => setStateValue("ask", ask);
   timeline.show(data);
-  return () => timeline.end();
+  // Streamlit also cleans up after a call that a newer one has overtaken: the last one ends it.
+  const call = (timeline.calls += 1);
+  return () => { if (call === timeline.calls) timeline.end(); };
 }
 
 class Timeline {
@@ -23,10 +25,11 @@ class Timeline {
     for (const name of ["canvas", "hint", "said", "keys", "table"])
       this[name] = root.querySelector(`.${name}`);
     this.pen = this.canvas.getContext("2d");
-    this.asked = 0;
+    this.asked = this.calls = 0;
     this.focus = null; // the bar that the keyboard is on
     this.drag = null; // {from, to, y, pan}: px
-    const on = (event, act) => this.canvas.addEventListener(event, act, { passive: false });
+    const { signal } = this.listeners = new AbortController();
+    const on = (event, act) => this.canvas.addEventListener(event, act, { passive: false, signal });
     on("pointerdown", (e) => this.down(e));
     on("pointermove", (e) => this.move(e));
     on("pointerup", (e) => this.up(e));
@@ -36,12 +39,13 @@ class Timeline {
     on("keydown", (e) => this.key(e));
     on("focus", () => this.draw());
     on("blur", () => { this.focus = null; this.tell(null); this.draw(); });
-    this.table.addEventListener("toggle", () => this.fillTable());
+    this.table.addEventListener("toggle", () => this.fillTable(), { signal });
     this.observer = new ResizeObserver(() => this.draw());
     this.observer.observe(this.canvas);
   }
 
   end() {
+    this.listeners.abort();
     this.observer.disconnect();
     clearTimeout(this.timer);
     timelines.delete(this.root);

@@ -50,7 +50,7 @@ def served(port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
         yield process
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)  # a busy machine takes its time
 
 
 @pytest.fixture(scope="session")
