@@ -30,7 +30,7 @@ def test_an_uploaded_run_is_judged_and_drawn() -> None:
     app = upload("run.json.gz", study("sync").file)
     assert not app.exception and not app.error
     assert "GPU 0 idle 2" in app.markdown[1].value
-    assert "between steps; async would give about" in app.markdown[1].value
+    assert "between steps; async would save about" in app.markdown[1].value
     assert any("mode sync" in caption.value for caption in app.caption)
     assert {"gap", "kernel 1"} <= canvas_styles(app)
 

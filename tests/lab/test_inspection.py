@@ -30,7 +30,7 @@ def test_the_verdict_of_a_saved_run_is_the_runs_own() -> None:
     opened = Inspection(run.trace, "run", "key")
     sentence = verdict(opened)
     assert f"idle {100 * (1 - run.numbers.gpu_active):.1f} %" in sentence
-    assert "waits for the host between steps; async would give about 2" in sentence
+    assert "waits for the host between steps; async would save about 2" in sentence
     assert "update state" in causes_told(opened)
 
 
