@@ -18,7 +18,7 @@ from engine.mechanisms.table import BY_NAME
 from lab.catalogue import t
 from lab.cursor import Cursor
 from lab.guard import one_sentence
-from lab.in_url import BOUND
+from lab.in_url import BOUND, put_into_url, take_from_url
 from lab.presses import Button
 from lab.runs import Forked, Stepped, forked
 
@@ -49,10 +49,12 @@ def fork_controls(parent: Stepped, cursor: Cursor) -> Forked | None:
 
 def look(found: Forked, parent: Stepped, cursor: Cursor) -> Stepped:
     """Which of the two runs is shown below the picture; a choice to draw."""
+    take_from_url(LOOK, LOOKS, LOOKS[0])
     chosen = st.segmented_control(
-        t("fork.look"), LOOKS, default=LOOKS[0], required=True, key=LOOK, bind=BOUND,
-        on_change=cursor.touch,
+        t("fork.look"), LOOKS, required=True, key=LOOK, on_change=cursor.touch,
+        format_func=lambda name: t(f"fork.look_{name}"),
     )  # fmt: skip
+    put_into_url(LOOK, LOOKS[0])
     return parent if chosen == "parent" else found.fork
 
 

@@ -2,11 +2,9 @@
 
 import pytest
 
-from tests.lab.apps import INSPECT, in_address, open_page, timeline
+from tests.lab.apps import in_address, open_page, timeline
 
-COMPARE, LESSONS, RECORD, STEPPER = (
-    f"lab/pages/{name}.py" for name in ("compare", "lessons", "record", "stepper")
-)
+LESSONS, RECORD, STEPPER = (f"lab/pages/{name}.py" for name in ("lessons", "record", "stepper"))
 
 
 @pytest.mark.parametrize(
@@ -15,8 +13,6 @@ COMPARE, LESSONS, RECORD, STEPPER = (
         (STEPPER, {"steps": "4"}, "selectbox", "fork-what", "host"),
         (RECORD, {"steps": "4"}, "radio", "record-way", "widened"),
         (LESSONS, {"lesson": "07"}, "radio", "predict-07", 2),
-        (INSPECT, {}, "selectbox", "sample", "none"),
-        (COMPARE, {}, "segmented_control", "predicted", "sync"),
     ],
 )
 def test_what_was_chosen_outlives_a_change_of_language(
