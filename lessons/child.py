@@ -19,6 +19,9 @@ from traces import trace_bytes
 
 TRACE = "failing-run.json.gz"
 
+BEGUN = "begun"
+"""Written once all is loaded that is not the student's: from then on their time is counted."""
+
 
 def main(arguments: list[str]) -> None:
     """Judge a file; arguments: lesson folder, file, result file, seconds, megabytes."""
@@ -28,6 +31,8 @@ def main(arguments: list[str]) -> None:
     out = os.fdopen(os.dup(1), "w")
     with open(os.devnull, "w") as silence:  # what a student prints is not the result
         os.dup2(silence.fileno(), 1)
+    out.write(f"{BEGUN}\n")
+    out.flush()
     limits = Limits(float(seconds), int(megabytes))
     apply(limits)
     guard = Guard()
@@ -41,8 +46,6 @@ def main(arguments: list[str]) -> None:
     Path(result).write_bytes(msgspec.json.encode(list(verdict.checks)))
     if verdict.trace is not None and not verdict.passed:
         Path(result).with_name(TRACE).write_bytes(trace_bytes(verdict.trace))
-    out.write("done\n")
-    out.flush()
     os._exit(0)  # nothing a student left behind (threads, exit handlers) goes on
 
 

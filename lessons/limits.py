@@ -17,7 +17,7 @@ MOST_WRITTEN_MB = 64
 @dataclass(frozen=True)
 class Limits:
     """Seconds and megabytes. Memory counts address space, of which the libraries alone take
-    some 2000 MB; `seconds` is time on the clock."""
+    some 2000 MB; `seconds` is time on the clock from when the student's file is begun."""
 
     seconds: float = 60.0
     megabytes: int = 6000
@@ -53,5 +53,5 @@ def offline_prefix() -> tuple[str, ...]:
     if unshare is None or not sys.platform.startswith("linux"):
         return ()
     prefix = (unshare, "--user", "--map-current-user", "--net")
-    tried = subprocess.run([*prefix, "true"], capture_output=True, timeout=10, check=False)
+    tried = subprocess.run([*prefix, "true"], capture_output=True, timeout=60, check=False)
     return prefix if tried.returncode == 0 else ()

@@ -75,13 +75,16 @@ def _run(lesson: Lesson, copied: Path, result: Path, limits: Limits) -> int | No
     }  # fmt: skip
     process = subprocess.Popen(
         command, cwd=copied.parent, env=environment, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
+    assert process.stdout is not None  # a pipe was asked for
     try:
+        process.stdout.readline()  # to start takes long on a busy machine, and is not their time
         return process.wait(limits.seconds)
     except subprocess.TimeoutExpired:
         return None
     finally:
+        process.stdout.close()
         _end(process)
 
 

@@ -83,6 +83,12 @@ def test_an_endless_loop_is_stopped(tmp_path):
 
 
 @pytest.mark.slow
+def test_the_time_to_load_the_libraries_is_not_the_students(tmp_path):
+    """Loading alone takes some seconds: with two, a file that does nothing would be endless."""
+    assert message(tmp_path, "x = 1\n", seconds=2).message == "missing"
+
+
+@pytest.mark.slow
 def test_a_memory_hog_is_stopped(tmp_path):
     assert message(tmp_path, "x = bytearray(1 << 36)\n").message == "memory"
 
