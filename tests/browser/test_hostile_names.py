@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from engine.mechanisms.table import TABLE
-from tests.browser.test_lab import settle
+from tests.browser.test_lab import PLOTS, settle
 
 pytestmark = pytest.mark.browser
 
@@ -106,7 +106,7 @@ def test_a_hostile_trace_is_text_in_compare_and_its_hover(victim, hostile_file: 
     victim.wait_for_selector(".nsewdrag", state="attached")
     settle(victim)
     assert_harmless(victim, "Compare")
-    shown = victim.locator("[data-testid=stPlotlyChart] .js-plotly-plot").last
+    shown = victim.locator(PLOTS).nth(1)  # below the overview
     shown.scroll_into_view_if_needed()
     bars = shown.locator(".bars .point path")
     seen = ""

@@ -9,11 +9,15 @@ from tests.browser.test_lab import SHORT, settle
 
 pytestmark = pytest.mark.browser
 
+VALUES = "[data-testid=stMetricValue]"
+SHOWS = f"""values => [...document.querySelectorAll({VALUES!r})]
+  .map(e => e.innerText).join() === values.join()"""
+
 
 def verdict(page) -> list[str]:
     page.wait_for_selector("b.wrong")
     settle(page)
-    return page.locator("[data-testid=stMetricValue]").all_inner_texts()
+    return page.locator(VALUES).all_inner_texts()
 
 
 def test_the_url_brings_everything_back_after_the_server_was_killed(
@@ -33,9 +37,11 @@ def test_the_url_brings_everything_back_after_the_server_was_killed(
         url = page.url
         process.kill()
         process.wait(10)
+    page.wait_for_selector("[data-testid=stApp]:not([data-test-connection-state=CONNECTED])")
     with served(port, tmp_path / "second.txt"):
         page.wait_for_selector("[data-testid=stApp][data-test-connection-state=CONNECTED]")
-        assert (verdict(page), page.url) == (changed, url)  # the open tab finds its way by itself
+        page.wait_for_function(SHOWS, arg=changed)  # the open tab finds its way by itself
+        assert page.url == url
         page.reload()
         assert (verdict(page), page.url) == (changed, url)
     context.close()
