@@ -34,7 +34,7 @@ from engine.run_options import add_run_options, configuration, instant, settings
 from engine.sweep.command import add_sweep
 from traces import TraceError, open_trace, write_trace
 from traces.arguments import OneLineParser, one_line
-from traces.output import check_place, confirmed, writing
+from traces.output import check_place, confirmed, write_whole, writing
 
 TOLD = (OSError, ValueError, DeviceError, TraceError)
 """What ends a command with one line: all that says bad input is a ValueError or one of these."""
@@ -134,7 +134,7 @@ def _fit(options: argparse.Namespace) -> int:
     fit = fit_cost if trace.is_engine_dump else fit_steps
     cost = fit(trace, options.out.stem)
     with writing(options.out):
-        options.out.write_text(dump_cost(cost), encoding="utf-8")
+        write_whole(options.out, dump_cost(cost))
     print(
         f"{cost.about} Host {cost.host_step_ns / MS:.3f} ms, device {cost.gpu_step_ns / MS:.3f} ms"
         f"\n{confirmed(options.out)}: use it with --cost"

@@ -36,7 +36,7 @@ from engine.measured.widening import hold_back
 from engine.mechanisms.table import Mechanisms, Toggle
 from engine.model.weights import ModelConfig
 from engine.parts import Listener, Parts, Stop, never
-from engine.process import no_garbage_collection, one_thread
+from engine.process import let_go_of_runs, no_garbage_collection, one_thread
 from engine.ready_queue import run_ready_queue
 from engine.recording.journal import Journal
 from engine.requests.lengths import late_rows
@@ -190,6 +190,7 @@ def execute(
     over. Raises ConfigError or WorkloadError for what cannot be run, and DeviceError where work of
     the device raises. Whatever happens, nothing goes on behind it.
     """
+    let_go_of_runs()
     mechanisms, waiting = _with_repairs(config.mechanisms, repairs)
     fault = make_fault(mechanisms.inject, config.workload.fault_step)
     added = Repairs(waiting) if waiting else None

@@ -1,6 +1,7 @@
 """How the process is set while an engine runs: threads of an operator, garbage collection."""
 
 import gc
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -44,11 +45,14 @@ RUNS_KEPT = 40
 """So many finished runs may lie about before they are looked for."""
 
 
-def let_go_of_runs(count: int) -> None:
-    """Free the memory of finished runs at every RUNS_KEPT-th one; `count` is how many there were.
+_begun = itertools.count(1)
+
+
+def let_go_of_runs() -> None:
+    """Said of each run that begins: free the memory of finished ones at every RUNS_KEPT-th.
 
     The objects of a run hold each other, and the collector does not know how large their tensors
     are: without this, hundreds of runs took gigabytes.
     """
-    if count % RUNS_KEPT == 0:
+    if next(_begun) % RUNS_KEPT == 0:
         gc.collect()

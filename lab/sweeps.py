@@ -24,8 +24,9 @@ from lab.state import Choice, mode_toggles
 
 SAMPLE = Path(__file__).parent / "samples" / "sweep.parquet"
 MADE_BY = (
-    "python -m engine sweep --grid cost=C2-G27-F4.8,C8-G27-F4.8,C16-G27-F4.8,C32-G27-F4.8 "
-    "--grid depth=1,2 --grid wait_h2d=on,off --seeds 0:3 --steps 24 -o sweep.parquet"
+    "python -m engine sweep --workload chat --steps 24 --seeds 0:3 --grid depth=1,2 "
+    "--grid wait_h2d=on,off --grid cost=C2-G27-F4.8-in1,C8-G27-F4.8-in1,C16-G27-F4.8-in1,"
+    "C32-G27-F4.8-in1 -o sweep.parquet"
 )
 """The command that has made the sample."""
 

@@ -11,6 +11,7 @@ from lessons.lesson import LessonError
 from lessons.limits import Limits
 from lessons.loading import lesson_named
 from lessons.worksheet import worksheet
+from traces.output import write_whole
 
 
 def grade_class(options: argparse.Namespace) -> int:
@@ -43,7 +44,7 @@ def write_worksheet(options: argparse.Namespace) -> int:
     """Write a lesson's worksheet. Raises LessonError where the file cannot be written."""
     lesson = lesson_named(options.lesson)
     try:
-        options.out.write_text(worksheet(lesson, options.lang), encoding="utf-8")
+        write_whole(options.out, worksheet(lesson, options.lang))
     except OSError as error:
         raise LessonError(f"{options.out} cannot be written: {error.strerror}") from None
     return 0

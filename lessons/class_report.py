@@ -10,6 +10,7 @@ from lessons.class_predictions import Bar, count_right, histogram
 from lessons.lesson import Lesson, LessonError, Words
 from lessons.loading import text_of
 from lessons.prediction import truth
+from traces.output import write_whole
 
 HEAD = Words(
     "{id} {title}: {count} predictions, {right} right; the run says {truth:g} {unit}",
@@ -42,7 +43,7 @@ def write(lesson: Lesson, given: Sequence[float], language: str, out: Path) -> N
         raise LessonError(f"{out}: the name of the file must end with .csv or .json")
     try:
         text = kinds[out.suffix](lesson, given, language)
-        out.write_text(text, encoding="utf-8", newline="")
+        write_whole(out, text)
     except OSError as error:
         raise LessonError(f"{out} cannot be written: {error.strerror}") from None
 

@@ -21,6 +21,7 @@ from lessons.progress import Done
 from lessons.progress_file import ProgressError
 from lessons.quiz import QUIZZES, points, quiz_questions, wrong_questions
 from lessons.submissions import Submission, find_submissions
+from traces.output import replacing
 
 COLUMNS = (
     "student", "lesson", "kind", "file", "prediction", "points", "most", "passed", "message",
@@ -45,11 +46,12 @@ def grade(root: Path, out: Path, limits: Limits, lesson: str | None, language: s
     known = {(row["file"], row["lesson"], row["sha256"]) for row in rows}
     left = [submission for submission in submissions if submission.key not in known]
     try:
-        with out.open("w", encoding="utf-8", newline="") as file:
+        with replacing(out) as part, part.open("w", encoding="utf-8", newline="") as file:
             table = csv.DictWriter(file, COLUMNS)
             table.writeheader()
             table.writerows(rows)
-            file.flush()
+        with out.open("a", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, COLUMNS)
             for submission in tqdm(left, unit="file", file=sys.stderr):
                 row = _graded(submission, limits, language)
                 rows.append(row)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lessons.handouts import handouts
 from lessons.lesson import Lesson, LessonError
+from traces.output import write_whole
 
 DEFAULT = Path("course-work")
 SEEN = "hints-seen.json"
@@ -45,5 +46,5 @@ def next_hint(lesson: Lesson, root: Path, most: int) -> int:
         seen = 0
     number = min(seen + 1, most)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(number), encoding="utf-8")
+    write_whole(path, json.dumps(number))
     return number

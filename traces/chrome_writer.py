@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from traces.clock import to_us
+from traces.output import write_whole
 from traces.schema import HOST, NONE, Trace
 
 KEY = "overlapLab"
@@ -27,7 +28,7 @@ LaneKey = tuple[int, str, str, str]
 
 def write_trace(trace: Trace, path: str | Path) -> None:
     """Write `trace` to a file, compressed if its name ends in .gz. Raises as `trace_bytes`."""
-    Path(path).write_bytes(trace_bytes(trace, compressed=str(path).endswith(".gz")))
+    write_whole(path, trace_bytes(trace, compressed=str(path).endswith(".gz")))
 
 
 def trace_bytes(trace: Trace, compressed: bool = True) -> bytes:

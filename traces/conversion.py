@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from traces.chrome_writer import write_trace
-from traces.output import check_place, writing
+from traces.output import check_place, replacing, writing
 from traces.schema import NONE, Trace, TraceError
 
 CHROME = (".json", ".json.gz")
@@ -43,7 +43,8 @@ def _write_parquet(trace: Trace, path: str | Path) -> None:
     launches = trace.flows[trace.flows["kind"] == "launch"].drop_duplicates("dst")
     launched_by = launches.set_index("dst")["src"].reindex(trace.spans.index, fill_value=NONE)
     args = trace.spans["args"].map(_as_text, na_action="ignore")
-    trace.spans.assign(args=args, launched_by=launched_by).to_parquet(path, index=False)
+    with replacing(path) as part:
+        trace.spans.assign(args=args, launched_by=launched_by).to_parquet(part, index=False)
 
 
 def _as_text(args: object) -> str:

@@ -24,6 +24,7 @@ from engine.devices import DEVICES
 from engine.execution import Run, execute
 from engine.results.service import step_times
 from traces import Trace, open_trace
+from traces.output import write_whole
 
 STEP = "ProfilerStep#"
 
@@ -84,7 +85,7 @@ class Recording:
             plain = Path(folder) / "trace.json"
             self.profiler.export_chrome_trace(str(plain))
             data = plain.read_bytes()
-        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+        write_whole(path, gzip.compress(data) if path.suffix == ".gz" else data)
 
 
 @contextmanager

@@ -19,7 +19,6 @@ from engine.config import RunConfig
 from engine.device.recalled import Recall
 from engine.execution import Run, baseline, execute
 from engine.oplog import NONE
-from engine.process import let_go_of_runs
 from engine.results.token_diff import diff_tokens
 from engine.timings.processes import process_pool
 
@@ -114,7 +113,6 @@ def try_timings(exploration: Exploration, timings: Sequence[int]) -> list[Outcom
     for timing in timings:
         step = first_wrong_step(exploration.config_of(timing), truth, recall)
         outcomes.append(Outcome(timing, step))
-        let_go_of_runs(timing)
     return outcomes
 
 

@@ -18,7 +18,6 @@ from engine.device.cost import CostModel
 from engine.device.durations import scaled, single_durations
 from engine.device.recalled import Recall
 from engine.oplog import NONE
-from engine.process import let_go_of_runs
 from engine.timings.explore import first_wrong_step, truth_of
 
 LADDER = (5, 10, 20, 35, 50, 75, 95, 150, 250, 400, 900)
@@ -75,7 +74,6 @@ def smallest_change(config: RunConfig) -> Iterator[Search]:
             tried += 1
             if shows(change):
                 visible.append(change)
-            let_go_of_runs(tried)
             yield Search(tried, percent)
         if visible:
             narrowed = [_narrowed(change, below, shows) for change in visible]

@@ -176,11 +176,24 @@ def _spool(
     for chunk in chunks:
         size += len(chunk)
         check_size(size, max_bytes)
-        file.write(chunk)
+        with _telling_where_it_is_full():
+            file.write(chunk)
         if told is not None:
             told.steps.unpacked(told.at(), told.size, size)
-    file.flush()
+    with _telling_where_it_is_full():
+        file.flush()
     return file
+
+
+@contextmanager
+def _telling_where_it_is_full() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise TraceError(
+            f"There is no room to unpack the file in {tempfile.gettempdir()} ({error.strerror}); "
+            "make room, or name another folder in TMPDIR."
+        ) from error
 
 
 def check_size(size: int, max_bytes: int) -> None:
