@@ -12,7 +12,7 @@ import msgspec
 
 from lessons.checks import Check, Verdict
 from lessons.guard import Guard
-from lessons.judging import judge
+from lessons.judging import judge, load_module
 from lessons.limits import Limits, apply
 from lessons.loading import load_lesson
 from traces import trace_bytes
@@ -28,6 +28,7 @@ def main(arguments: list[str]) -> None:
     folder, path, result, seconds, megabytes = arguments
     lesson = load_lesson(Path(folder))
     sys.dont_write_bytecode = True
+    load_module(lesson.folder / "check.py", "lesson_check")  # what it imports may write caches
     out = os.fdopen(os.dup(1), "w")
     with open(os.devnull, "w") as silence:  # what a student prints is not the result
         os.dup2(silence.fileno(), 1)

@@ -7,7 +7,7 @@ always.
 import pytest
 
 from lessons.limits import Limits
-from lessons.loading import lesson_named
+from lessons.loading import lesson_named, lessons
 from lessons.process import check_file
 from lessons.report import as_lines, as_values
 
@@ -34,6 +34,12 @@ def test_a_right_file_passes_and_is_said_to_have_passed_public_checks(tmp_path):
     lesson = lesson_named(LESSON)
     assert as_lines(lesson, "07", found.verdict, "en")[-1] == "07: public checks passed"
     assert as_values(lesson, found.verdict, "zh")["passed"] is True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lesson", lessons().values(), ids=lambda lesson: lesson.id)
+def test_every_reference_solution_passes_within_the_limits_and_the_guard(lesson):
+    assert check_file(lesson, lesson.folder / "solution.py", Limits()).verdict.passed
 
 
 @pytest.mark.slow
