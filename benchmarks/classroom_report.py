@@ -75,8 +75,8 @@ def markdown(result: Mapping[str, Any]) -> str:
     ]
     lines = [
         f"{options['learners']} learners, {options['minutes']:g} minutes, "
-        f"{options['processes'] or 'no'} processes behind HAProxy, on {result['machine']} "
-        f"Load {result['load']}.",
+        f"processes behind HAProxy: {options['processes'] or 'none, one alone'}; on "
+        f"{result['machine']} Load {result['load']}.",
         "",
         table(["act", "count", "errors", "median (s)", "p95 (s)", "max (s)"], rows),
         f"Everybody in after {result['all_in_s']} s. Memory of the server (MiB): "

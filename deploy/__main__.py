@@ -1,9 +1,9 @@
 """`python3 start.py class`: the lab for a class, several processes of it behind HAProxy.
 
-A process works on one page at a time, so it keeps 10 to 15 busy learners waiting little; a class
-needs one for each core. This starts them on this machine's loopback, HAProxy in front of them on
-the one address that learners open, and ends all of them together. A process that dies is started
-anew: its learners' pages come back from their URLs.
+A process works on one page at a time, and uses one core; a class has one process for each. This
+starts them on this machine's loopback, HAProxy in front of them on the one address that learners
+open, and ends all of them together. A process that dies is started anew: its learners' pages come
+back from their URLs.
 """
 
 import argparse
@@ -28,7 +28,7 @@ LOOK_EVERY_S = 1.0
 MISSING = (
     "HAProxy is not installed; it shares the learners out among the processes. Install it "
     "(Debian and Ubuntu: `sudo apt install haproxy`, macOS: `brew install haproxy`) and start "
-    "again, or serve up to 15 learners with one process: `python3 start.py`."
+    "again, or serve a small class with one process: `python3 start.py --server.address 0.0.0.0`."
 )
 
 
