@@ -41,7 +41,7 @@ def picture(table: pd.DataFrame, axes: Axes) -> dict[str, Any]:
         margin={"l": 8, "r": 10, "t": 52, "b": 8},
         legend={"orientation": "h", "y": 1.16, "yanchor": "bottom", "x": 0,
                 "title": {"text": for_plotly(axes.colour)}},
-        grid={"rows": 1, "columns": max(1, len(groups)), "pattern": "coupled", "xgap": 0.04},
+        grid={"rows": 1, "columns": max(1, len(groups)), "pattern": "coupled", "xgap": 0.08},
         annotations=[],
     )  # fmt: skip
     layout["yaxis"] = _axis(measure_name(axes.y), rangemode="tozero")
