@@ -4,6 +4,7 @@ row to its run.
 Plain functions on data frames; no widget is drawn here.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -51,7 +52,8 @@ def varying(table: pd.DataFrame) -> list[str]:
 
 def measures(table: pd.DataFrame) -> list[str]:
     """The figures that the table has."""
-    causes = sorted(name for name in table if name.startswith(IDLE) and table[name].any())
+    names = [str(name) for name in table.columns]
+    causes = sorted(name for name in names if name.startswith(IDLE) and table[name].any())
     return [name for name in MEASURES if table[name].notna().any()] + causes
 
 
@@ -77,7 +79,7 @@ def as_text(value: object) -> str:
     return str(value)
 
 
-def query_of(row: dict[str, Any]) -> dict[str, str] | None:
+def query_of(row: Mapping[Any, Any]) -> dict[str, str] | None:
     """The Timeline page's URL parameters for a row's run; None where that page cannot show it:
     a run of another device or model, or of a cost model or workload from a file."""
     if row[ERROR] == row[ERROR] and row[ERROR] is not None or row["mode"] not in MODES:

@@ -45,7 +45,7 @@ def page() -> None:
     mode = places[1].segmented_control(
         t("compare.predicted"), MODES, required=True, key="predicted",
         format_func=lambda name: t(f"compare.predicted_{name}"),
-    )  # fmt: skip
+    ) or NONE  # fmt: skip
     put_into_url("predicted", NONE)
     with one_sentence():
         if first and mode != NONE:
