@@ -42,7 +42,7 @@ def left_behind(warm, runs):
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="reads Linux's /proc")
 @pytest.mark.parametrize(
-    ("warm", "runs"), [(22, 15), pytest.param(60, 500, marks=pytest.mark.slow)]
+    ("warm", "runs"), [(20, 10), pytest.param(60, 500, marks=pytest.mark.slow)]
 )
 def test_runs_leave_no_thread_no_file_and_no_memory(warm, runs):
     threads, files, mb = left_behind(warm, runs)
