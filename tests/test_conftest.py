@@ -20,6 +20,18 @@ def test_browser(): pytest.skip("no Chromium")
 """
 
 
+BROWSER_TESTS = """
+import os, pathlib, pytest
+
+@pytest.mark.browser
+@pytest.mark.parametrize("number", range(8))
+def test_browser(number):
+    (pathlib.Path(__file__).parent / os.environ["PYTEST_XDIST_WORKER"]).touch()
+"""
+
+SETTINGS = ("-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", "-p", "no:cacheprovider")
+
+
 @pytest.mark.parametrize(
     ("arguments", "required", "outcome"),
     [
@@ -33,16 +45,8 @@ def test_slow_tests_wait_for_their_flag_and_a_required_browser_may_not_be_missin
 ) -> None:
     file = tmp_path / "test_small.py"
     file.write_text(TESTS)
-    settings = [
-        "-c",
-        str(ROOT / "pyproject.toml"),
-        "-p",
-        "tests.conftest",
-        "-p",
-        "no:cacheprovider",
-    ]
     result = subprocess.run(
-        [sys.executable, "-m", "pytest", *settings, *arguments, str(file)],
+        [sys.executable, "-m", "pytest", *SETTINGS, *arguments, str(file)],
         cwd=ROOT,
         env=os.environ | {"OVERLAP_LAB_REQUIRE_BROWSER": required},
         capture_output=True,
@@ -50,3 +54,17 @@ def test_slow_tests_wait_for_their_flag_and_a_required_browser_may_not_be_missin
     )
     assert f" {outcome} in " in result.stdout
     assert result.returncode == ("failed" in outcome)
+
+
+def test_browser_tests_share_one_worker_and_so_one_server(tmp_path: Path) -> None:
+    file = tmp_path / "test_small.py"
+    file.write_text(BROWSER_TESTS)
+    options = ("-n", "2", "--dist", "loadgroup")
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", *SETTINGS, *options, str(file)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert " 8 passed in " in result.stdout
+    assert len(list(tmp_path.glob("gw*"))) == 1
