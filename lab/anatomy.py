@@ -12,7 +12,7 @@ from lab.cursor import AT
 from lab.gantt import Panel, draw
 from lab.runs import repaired
 from lab.study import Study
-from lab.view import show_figure
+from lab.view import show_timeline
 
 
 def anatomy(run: Study, hazard: Hazard, number: int) -> None:
@@ -55,4 +55,4 @@ def _picture(run: Study, pair: list[Op], key: str, *, missing: bool) -> None:
     window = pair_window(pair, run.run.wall_ns)
     names = " · ".join(f"{op.name} {op.step}" for op in pair)
     alt = t("anatomy.alt" if missing else "anatomy.alt_mended", names=names)
-    show_figure(draw([panel], window).figure, key, alt)
+    show_timeline(draw([panel], window), key, alt, slots=True)

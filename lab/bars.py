@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lab.escape import for_plotly
 from lab.hover import Hover, for_hover
 from lab.lod import PLOT_PX, Rects
-from lab.palette import OUTLINE, STYLE_NAMES, STYLES, WHITE
+from lab.palette import OUTLINE, SLOT_PATTERNS, STYLE_NAMES, STYLES, WHITE, Style
 
 LETTER_PX = 5.2
 """A letter at the smallest size that Plotly may shrink the names to."""
@@ -104,21 +104,26 @@ class Bars:
         return [_trace(name, self._styles[name]) for name in ordered]
 
 
+def _hatch(style: Style) -> dict[str, Any]:
+    """A style's pattern; that of kernels is the faintest, for names are read across it."""
+    if style.pattern in SLOT_PATTERNS:
+        opacity, size, solidity = 0.45, 8, 0.13
+    elif style.line == WHITE:
+        opacity, size, solidity = 0.75, 6, 0.22
+    else:
+        opacity, size, solidity = 0.9, 6, 0.16
+    return {
+        "shape": style.pattern, "fillmode": "overlay", "fgcolor": style.line,
+        "bgcolor": style.fill, "fgopacity": opacity, "size": size, "solidity": solidity,
+    }  # fmt: skip
+
+
 def _trace(name: str, bars: BarColumns) -> dict[str, Any]:
     style = STYLES[name]
-    line = {"width": np.array(bars.outline), "color": style.line or OUTLINE}
+    line = {"width": np.array(bars.outline), "color": style.outline or OUTLINE}
     marker: dict[str, Any] = {"color": style.fill, "line": line}
     if style.pattern:
-        solid = style.line == WHITE
-        marker["pattern"] = {
-            "shape": style.pattern,
-            "fillmode": "overlay",
-            "fgcolor": style.line,
-            "bgcolor": style.fill,
-            "fgopacity": 0.75 if solid else 0.9,
-            "size": 6,
-            "solidity": 0.22 if solid else 0.16,
-        }
+        marker["pattern"] = _hatch(style)
     named = {"text": bars.text, "textposition": "inside", "insidetextanchor": "middle"}
     font = {"color": style.text} if style.text else {}
     return {

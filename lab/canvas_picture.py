@@ -113,7 +113,7 @@ def make_picture(inspection: Inspection, shown: Shown) -> Picture:
         ],
         "strips": _strips(rows),
         "colors": COLORS,
-        "styles": [asdict(style) for style in STYLES.values()],
+        "styles": [asdict(style) | {"outline": style.outline} for style in STYLES.values()],
         "bars": vars(bars),
         "arrows": arrows,
         "mark": mark,

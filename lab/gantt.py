@@ -81,10 +81,12 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Gantt:
-    """A figure and what it shows: `drawn` rectangles, `single` of them one span each, out of
-    `spans` spans and gaps."""
+    """A figure and what it shows: `panels` over a `window` (ns), in `drawn` rectangles, `single` of
+    them one span each, out of `spans` spans and gaps."""
 
     figure: dict[str, Any]
+    panels: Sequence[Panel]
+    window: tuple[int, int]
     drawn: int
     single: int
     spans: int
@@ -114,7 +116,7 @@ def draw(panels: Sequence[Panel], window: tuple[int, int]) -> Gantt:
     counting = [counters_in(panel.trace, window) for panel in panels if panel.counters]
     add_strips(figure, [counter for panel in counting for counter in panel], lanes_px)
     spans = sum(row.lane.spans for row in rows)
-    return Gantt(figure, bars.drawn, bars.single, spans)
+    return Gantt(figure, panels, window, bars.drawn, bars.single, spans)
 
 
 def place(panels: Sequence[Panel]) -> tuple[list[Row], list[tuple[int, float]], float]:

@@ -7,10 +7,13 @@ from lab.canvas import answer, plot_px, show_canvas
 from lab.canvas_picture import NOTHING, Picture, Shown, make_picture
 from lab.catalogue import t
 from lab.escape import for_markdown, one_line
+from lab.gantt import draw
 from lab.in_url import BOUND
 from lab.inspect_window import KEYS, SELECTED, let_go, selected
 from lab.inspection import Inspection
 from lab.legend import LONG_GAP, legend_html
+from lab.picture_tools import canvas_tools
+from lab.shown import told
 from lab.units import percent
 from lab.window import Window, window_controls
 
@@ -47,13 +50,16 @@ def inspect_timeline(inspection: Inspection, lanes: list[str]) -> Window:
         plot_px(st.session_state, _canvas(inspection)),
     )  # fmt: skip
     picture = make_picture(inspection, shown)
-    label = t("inspect.alt", name=one_line(inspection.name))
+    panel, own = inspection.panel(lanes), inspection.trace.is_engine_dump
+    label = f"{t('inspect.alt', name=one_line(inspection.name))} {told([panel], window)}"
     show_canvas(picture.data, _canvas(inspection), label)
     marks = [LONG_GAP] if picture.data["overview"]["gaps"] else []
-    st.html(legend_html([*picture.names, *marks], inspection.trace.is_engine_dump))
+    names = [*picture.names, *marks]
+    st.html(legend_html(names, own))
     st.caption(_told(window, picture))
     if path:
         st.caption(_path_told(inspection))
+    canvas_tools(_canvas(inspection), lambda: draw([panel], window), names, own)
     return window
 
 

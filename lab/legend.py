@@ -19,12 +19,13 @@ from lab.palette import (
     PATH_WAIT,
     STYLE_NAMES,
     STYLES,
+    WHITE,
     Style,
     slot_letter,
 )
 
-STRIPES = {"/": 135, "\\": 45, "x": 90, ".": 0}
-"""CSS angles that look like Plotly's hatches."""
+STRIPES = {"/": (135,), "\\": (45,), "x": (45, 135), "-": (0,), "|": (90,), "+": (0, 90)}
+"""CSS angles that look like Plotly's hatches; dots are drawn otherwise."""
 
 LINE = "display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;font-size:.8rem;opacity:.9"
 BOX = "display:inline-block;width:1.5em;height:.8em;vertical-align:-.05em"
@@ -77,9 +78,12 @@ def _line(dashed: bool) -> str:
 
 def _swatch(style: Style) -> str:
     background = f"background-color:{style.fill}"
-    if style.pattern:
+    if style.pattern == ".":
+        dot = f"radial-gradient({style.line} 1px,transparent 1.5px)"
+        background += f";background-image:{dot};background-size:4px 4px"
+    elif style.pattern:
         stripe = f"{style.line} 0 1.5px,transparent 1.5px 5px"
-        angle = STRIPES[style.pattern]
-        background += f";background-image:repeating-linear-gradient({angle}deg,{stripe})"
-    border = f"border:1px solid {style.line or style.fill}"
-    return f'<i aria-hidden="true" style="{BOX};{background};{border}"></i>'
+        stripes = (f"repeating-linear-gradient({a}deg,{stripe})" for a in STRIPES[style.pattern])
+        background += f";background-image:{','.join(stripes)}"
+    edge = style.line if style.line not in ("", WHITE) else style.fill
+    return f'<i aria-hidden="true" style="{BOX};{background};border:1px solid {edge}"></i>'

@@ -17,12 +17,13 @@ from lab.escape import for_markdown
 from lab.figures import CONFIG, ReadyFigure
 from lab.figures import INK as PAGE_INK
 from lab.gantt import Gantt, draw, place
-from lab.legend import EVENT_ARROW, legend_html
+from lab.legend import EVENT_ARROW
 from lab.lesson_program import panel_of_program, whole_of_program
 from lab.lesson_state import done_of, locked, note
 from lab.lesson_text import ready
 from lab.palette import INK, SLOT_HUES, WHITE
-from lab.view import drawn_names
+from lab.shown import told as told_of
+from lab.view import beside
 from lessons.checks import said
 from lessons.edges import Edge, choices_of, edges_of, operations_of
 from lessons.lesson import Lesson, Question
@@ -53,10 +54,10 @@ def ask_edge(lesson: Lesson, question: Question) -> None:
     chosen = st.session_state[key]
     gantt = _picture(lesson, question, names.index(chosen) if chosen in names else None)
     st.plotly_chart(
-        ReadyFigure(gantt.figure), key=chart, config=CONFIG, alt=t("edge.alt"), on_select=clicked,
-        selection_mode=("points",),
+        ReadyFigure(gantt.figure), key=chart, config=CONFIG, on_select=clicked,
+        alt=f"{t('edge.alt')} {told_of(gantt.panels, gantt.window)}", selection_mode=("points",),
     )  # fmt: skip
-    st.html(legend_html([*drawn_names(gantt.figure), EVENT_ARROW], slots=True))
+    beside(gantt, chart, True, EVENT_ARROW)
     numbers = {name: number for number, name in enumerate(names, start=1)}
     st.selectbox(
         t("edge.operation" if question.fault == "missing" else "edge.edge"), names, index=None,

@@ -8,9 +8,8 @@ from engine.oplog import NONE
 from lab.catalogue import t
 from lab.gantt import Panel, draw
 from lab.lanes import make_lanes
-from lab.legend import legend_html
 from lab.units import short_ms
-from lab.view import View, drawn_names, show_figure, timeline
+from lab.view import View, show_timeline, timeline
 from lab.window import Window, WindowKeys
 from lessons.lesson import Lesson, Scene
 from lessons.programs import Ran, ran
@@ -24,7 +23,7 @@ def show_program(lesson: Lesson, scene: Scene, keys: WindowKeys) -> None:
     """The run of a scene's program with the options that are chosen, to zoom into."""
     run = ran(lesson.folder, scene, _options(lesson, scene))
     panel, whole = _panel(run), whole_of_program(run)
-    alt = t("timeline.alt", runs=panel.title)
+    alt = t("program.alt", name=panel.title)
     timeline(View(keys, whole, whole, {}, panel.gaps, _has_slots(run), alt), [panel])
 
 
@@ -32,10 +31,9 @@ def draw_program(lesson: Lesson, scene: Scene) -> None:
     """The picture of a program alone."""
     run = ran(lesson.folder, scene)
     panel = _panel(run)
-    figure = draw([panel], whole_of_program(run)).figure
-    alt = t("timeline.alt", runs=panel.title)
-    show_figure(figure, f"program-{lesson.id}-{scene.id}", alt)
-    st.html(legend_html(drawn_names(figure), _has_slots(run)))
+    gantt = draw([panel], whole_of_program(run))
+    alt = t("program.alt", name=panel.title)
+    show_timeline(gantt, f"program-{lesson.id}-{scene.id}", alt, _has_slots(run))
 
 
 def _panel(run: Ran) -> Panel:

@@ -6,7 +6,6 @@ from engine.mechanisms.table import BY_NAME
 from lab.catalogue import t, t_or
 from lab.controls import SHORT_VALUES, WINDOW
 from lab.cursor import AT
-from lab.gantt import Panel
 from lab.lesson_program import show_program
 from lab.lesson_text import ready, text
 from lab.runs import studies, study_of
@@ -119,7 +118,7 @@ def _picture(lesson: Lesson, scene: Scene, shown: Shown) -> None:
             busy={t("overview.gpu"): kernels},
             gaps=run.gaps,
             slots=True,
-            alt=_alt(panels),
+            alt=t("lessons.alt"),
             end_ns=run.run.wall_ns,
         ),
         panels,
@@ -128,10 +127,6 @@ def _picture(lesson: Lesson, scene: Scene, shown: Shown) -> None:
 
 def _study(scene: Scene) -> Study:
     return study_of(config_of(scene))
-
-
-def _alt(panels: list[Panel]) -> str:
-    return t("timeline.alt", runs="; ".join(panel.title for panel in panels))
 
 
 def _ways_on(scene: Scene, changes: dict[str, str]) -> None:

@@ -2,8 +2,9 @@
 
 Host work is grey, a slot has one calm hue for its H2D, compute and D2H, idle GPU time is
 hatched amber, and vermillion marks corrupted tokens and hazards and nothing else. The hues
-are those of Okabe and Ito, which colour-blind people can tell apart; a pattern says the same
-again. The mid-tones are chosen to be read on a light and on a dark page.
+are close to those of Okabe and Ito, which colour-blind people can tell apart, and patterns tell
+apart what hues do not (`tests/lab/test_palette.py` measures both). The mid-tones are chosen to be
+read on a light and on a dark page.
 """
 
 from dataclasses import dataclass
@@ -37,13 +38,17 @@ INK = "#1F2328"
 SLOT_TEXT = (WHITE, INK, WHITE, INK)
 """What can be read (4.5:1) on each slot's hue."""
 
+SLOT_PATTERNS = ("", "-", "|", "+")
+"""The hatch of each slot's kernels."""
+
 OUTLINE = "rgba(255, 255, 255, 0.55)"
 
 
 @dataclass(frozen=True)
 class Style:
     """How one kind of span is drawn. `label` is a key of the catalogue; `pattern` is a Plotly
-    hatch ("" is solid); `text` the colour of a name inside ("" takes the page's own)."""
+    hatch ("" is solid), `line` its colour; `text` the colour of a name inside ("" takes the page's
+    own)."""
 
     label: str
     fill: str
@@ -51,14 +56,25 @@ class Style:
     line: str = ""
     text: str = ""
 
+    @property
+    def outline(self) -> str:
+        """The colour of a wide rectangle's edge, "" for a faint one."""
+        return "" if self.pattern in SLOT_PATTERNS else self.line
 
-def _slot_styles(hue: str, text: str) -> dict[str, Style]:
+
+def _slot_styles(slot: int) -> dict[str, Style]:
+    """A kernel's hatch is of the colour that its name is not, which can then be read across it.
+    The hue of slot D is the lightest, and its copies have a dark hatch: to those who see no
+    blue, the hue alone is close to that of slot B."""
+    hue, text, pattern = SLOT_HUES[slot], SLOT_TEXT[slot], SLOT_PATTERNS[slot]
+    under = (INK if text == WHITE else WHITE) if pattern else ""
+    line = INK if slot == len(SLOT_HUES) - 1 else WHITE
     return {
-        "kernel": Style("legend.kernel", hue, text=text),
-        "h2d": Style("legend.h2d", hue, "/", WHITE),
-        "d2h": Style("legend.d2h", hue, "\\", WHITE),
-        "copy": Style("legend.copy", hue, "x", WHITE),
-        "memset": Style("legend.memset", hue, ".", WHITE),
+        "kernel": Style("legend.kernel", hue, pattern, under, text),
+        "h2d": Style("legend.h2d", hue, "/", line),
+        "d2h": Style("legend.d2h", hue, "\\", line),
+        "copy": Style("legend.copy", hue, "x", line),
+        "memset": Style("legend.memset", hue, ".", line),
     }
 
 
@@ -72,8 +88,8 @@ STYLES: dict[str, Style] = {
     "gap": Style("legend.gap", "#F7DFA8", "/", GAP, INK),
 } | {
     f"{kind} {slot}": style
-    for slot, (hue, text) in enumerate(zip(SLOT_HUES, SLOT_TEXT, strict=True))
-    for kind, style in _slot_styles(hue, text).items()
+    for slot in range(len(SLOT_HUES))
+    for kind, style in _slot_styles(slot).items()
 }
 """Style by name; device work is "<kind> <slot number>", with hues repeating from the fifth."""
 

@@ -1,7 +1,6 @@
 """The timeline of a position: what was done, and what the queues will still do."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from engine.oplog import OpKind
 from engine.play import Position
 from engine.streams import STREAM_LAYOUTS
 from lab.catalogue import t
-from lab.gantt import Panel, draw
+from lab.gantt import Gantt, Panel, draw
 from lab.lanes import Lane, Strip, make_lanes
 from lab.lod import Layer
 from lab.step_picture import with_cursor
@@ -20,15 +19,15 @@ LEAST_NS = 12_000_000
 """The picture is never shorter: a first operation should not fill it."""
 
 
-def position_picture(position: Position) -> dict[str, Any]:
+def position_picture(position: Position) -> Gantt:
     """The lanes of a position with the host's place in time."""
     computes = any(op.kind is OpKind.KERNEL for op in position.log)
     gaps = position.gaps if computes else []  # idle before the first kernel says nothing yet
     lanes = position_lanes(position, idle_stretches(position.trace) if computes else {})
     panel = Panel("", position.trace, gaps, lanes, arrows=True, hazards=position.hazards)
     end_ns = max(LEAST_NS, position.now_ns, *(op.end_ns for op in position.log), 0)
-    figure = draw([panel], (0, end_ns + end_ns // 25)).figure
-    return with_cursor(figure, position.now_ns, t("host.flag"))
+    gantt = draw([panel], (0, end_ns + end_ns // 25))
+    return with_cursor(gantt, position.now_ns, t("host.flag"))
 
 
 def position_lanes(position: Position, idle: Mapping[int, Intervals]) -> list[Lane]:

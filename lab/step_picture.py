@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lab.catalogue import t
 from lab.figures import INK
-from lab.gantt import Panel, draw
+from lab.gantt import Gantt, Panel, draw
 from lab.palette import EDGE
 from lab.runs import Forked
 from lab.study import Study
@@ -30,12 +30,12 @@ def picture_window(study: Study, at_ns: int) -> tuple[int, int]:
     return max(0, start), max(0, start) + STEPS * step_ns
 
 
-def picture(study: Study, at_ns: int) -> dict[str, Any]:
+def picture(study: Study, at_ns: int) -> Gantt:
     """The run's lanes around an instant, and a line through it."""
     return _drawn([_panel("", study)], picture_window(study, at_ns), [("flag", at_ns)])
 
 
-def two_futures(found: Forked, at_ns: int) -> dict[str, Any]:
+def two_futures(found: Forked, at_ns: int) -> Gantt:
     """The run as it was above its fork, on one time axis, and where they first differ."""
     first = found.first
     panels = [
@@ -65,9 +65,7 @@ def _panel(title: str, study: Study) -> Panel:
     )
 
 
-def _drawn(
-    panels: list[Panel], window: tuple[int, int], marks: list[tuple[str, int]]
-) -> dict[str, Any]:
+def _drawn(panels: list[Panel], window: tuple[int, int], marks: list[tuple[str, int]]) -> Gantt:
     """The panels with their marks, each by its name: the cursor's flag first."""
     told = [
         Mark("cursor", t("stepper.flag"), at_ns)
@@ -75,12 +73,12 @@ def _drawn(
         else Mark(name, t(f"fork.flag_{name}"), at_ns)
         for name, at_ns in marks
     ]
-    return _with_marks(draw(panels, window).figure, told, window)
+    return _with_marks(draw(panels, window), told)
 
 
-def with_cursor(figure: dict[str, Any], at_ns: int, flag: str) -> dict[str, Any]:
+def with_cursor(gantt: Gantt, at_ns: int, flag: str) -> Gantt:
     """A timeline with a line through an instant and a word above it."""
-    return _with_marks(figure, [Mark("cursor", flag, at_ns)], (at_ns, at_ns))
+    return _with_marks(gantt, [Mark("cursor", flag, at_ns)])
 
 
 class Mark(NamedTuple):
@@ -91,11 +89,9 @@ class Mark(NamedTuple):
     at_ns: int
 
 
-def _with_marks(
-    figure: dict[str, Any], marks: list[Mark], window: tuple[int, int]
-) -> dict[str, Any]:
+def _with_marks(gantt: Gantt, marks: list[Mark]) -> Gantt:
     """Only marks inside of the window are drawn; each keeps its row, the first the lowest."""
-    layout = figure["layout"]
+    layout, window = gantt.figure["layout"], gantt.window
     shown = [(row, mark) for row, mark in enumerate(marks) if window[0] <= mark.at_ns <= window[1]]
     layout["shapes"] = [*layout.get("shapes", ()), *(_line(*mark) for mark in shown)]
     layout["annotations"] = [*layout.get("annotations", ()), *(_flag(*mark) for mark in shown)]
@@ -103,7 +99,7 @@ def _with_marks(
     layout["margin"] = layout["margin"] | {"t": 6 + margin}
     layout["height"] += margin
     layout["dragmode"] = False
-    return figure
+    return gantt
 
 
 def _line(row: int, mark: Mark) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from lab.escape import for_markdown
 from lab.figures import CONFIG, ReadyFigure
 from lab.gantt import Gantt, Panel, draw
 from lab.legend import LONG_GAP, legend_html
+from lab.picture_tools import timeline_tools
+from lab.shown import told
 from lab.window import Window, WindowKeys, on_select, window_controls
 from traces import Gap
 
@@ -43,6 +45,20 @@ def show_figure(figure: dict[str, Any], key: str, alt: str) -> None:
     st.plotly_chart(ReadyFigure(figure), key=key, config=CONFIG, alt=alt)
 
 
+def show_timeline(gantt: Gantt, key: str, alt: str, slots: bool) -> None:
+    """A timeline without zoom, its legend, and what stands beside it. `alt` says what it is; what
+    it shows in numbers is added. `slots`: kernels belong to slots."""
+    show_figure(gantt.figure, key, f"{alt} {told(gantt.panels, gantt.window)}")
+    beside(gantt, key, slots)
+
+
+def beside(gantt: Gantt, key: str, slots: bool, *marks: str) -> None:
+    """Legend and tools of a timeline that is drawn. `marks` are in the legend, too."""
+    names = [*drawn_names(gantt.figure), *marks]
+    st.html(legend_html(names, slots))
+    timeline_tools(gantt, key, names, slots)
+
+
 def drawn_names(figure: dict[str, Any]) -> list[str]:
     """Names of the styles and arrows in a timeline."""
     return [trace["name"] for trace in figure["data"] if "name" in trace]
@@ -60,9 +76,9 @@ def timeline(view: View, panels: Sequence[Panel]) -> Window:
         whole = overview(view.busy, view.gaps, view.extent, window, left_px, view.end_ns)
         with strip:
             _zoomable(whole, f"{keys.chart}-overview", t("overview.alt"), view)
-    _zoomable(gantt.figure, keys.chart, view.alt, view)
-    st.html(legend_html([*drawn_names(gantt.figure), *marks], view.slots))
+    _zoomable(gantt.figure, keys.chart, f"{view.alt} {told(panels, window)}", view)
     st.caption(_told(view, window, gantt))
+    beside(gantt, keys.chart, view.slots, *marks)
     return window
 
 

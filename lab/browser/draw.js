@@ -88,7 +88,7 @@ function drawBars(t) {
     }
     pen.globalAlpha = 1;
     if (bars.count[i] === 1 && wide >= 10) {
-      pen.strokeStyle = style.line || t.page;
+      pen.strokeStyle = style.outline || t.page;
       pen.lineWidth = 1;
       pen.strokeRect(x + 0.5, y + 0.5, wide - 1, high - 1);
     }
@@ -227,6 +227,8 @@ function patternOf(pen, { pattern, line: color }) {
   if (!pattern) return null;
   const tile = document.createElement("canvas"), draw = tile.getContext("2d"), size = 6;
   tile.width = tile.height = size;
+  if ("|+".includes(pattern)) line(draw, color, 1, [0.5, 0], [0.5, size]);
+  if ("-+".includes(pattern)) line(draw, color, 1, [0, 0.5], [size, 0.5]);
   for (const shift of [-size, 0, size]) {
     if (pattern === "/" || pattern === "x") line(draw, color, 1, [shift, size], [shift + size, 0]);
     if (pattern === "\\" || pattern === "x") line(draw, color, 1, [shift, 0], [shift + size, size]);

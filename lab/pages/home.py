@@ -4,15 +4,13 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.closing import CPU_MS, GPU_MS, both_configs, both_figures
-from lab.figures import CONFIG, ReadyFigure
 from lab.guard import one_sentence
 from lab.hover import cause_text
 from lab.in_url import BOUND
-from lab.legend import legend_html
 from lab.runs import study_of
 from lab.study import Study
 from lab.units import percent
-from lab.view import drawn_names
+from lab.view import show_timeline
 
 BREAK_MODE = "no-wait-compute"
 CAUSES = 3
@@ -54,9 +52,7 @@ def _picture(sync: Study, overlapped: Study) -> None:
     before, after = sync.numbers, overlapped.numbers
     alt = t("home.alt", sync=percent(before.gpu_active), async_=percent(after.gpu_active))
     with drawing:
-        figure = both_figures(sync, overlapped).figure
-        st.plotly_chart(ReadyFigure(figure), key="closing", config=CONFIG, alt=alt)
-        st.html(legend_html(drawn_names(figure), slots=True))
+        show_timeline(both_figures(sync, overlapped), "closing", alt, slots=True)
         st.caption(t("home.causes", causes=_causes(sync)))
     with numbers:
         _numbers("home.sync", before.gpu_active, before.step_ms)

@@ -9,7 +9,6 @@ from engine.play import LEVELS, Level, Position
 from engine.play.operations import waits_in
 from lab.catalogue import language, t, t_or
 from lab.escape import for_markdown
-from lab.legend import legend_html
 from lab.play_buttons import buttons_of, hints, operations
 from lab.play_html import memory_html, program_html
 from lab.play_picture import position_picture
@@ -26,7 +25,7 @@ from lab.presses import Button, act_upon
 from lab.progress_file import progress_file
 from lab.state import link
 from lab.step_html import boxed, side_by_side
-from lab.view import drawn_names, show_figure
+from lab.view import show_timeline
 
 SAY = {"open": st.info, "won": st.success, "lost": st.error}
 
@@ -122,10 +121,8 @@ def _won(position: Position) -> None:
 def _state(position: Position) -> None:
     """The picture, and what program, words and buffers are like now."""
     st.caption(facts_text(position))
-    figure = position_picture(position)
-    now = short(position.now_ns)
-    show_figure(figure, "host-picture", t("host.alt", now=now))
-    st.html(legend_html(drawn_names(figure), slots=True))
+    alt = t("host.alt", now=short(position.now_ns))
+    show_timeline(position_picture(position), "host-picture", alt, slots=True)
     st.html(boxed(side_by_side((memory_html(position), program_html(position)))))
     st.caption(t("host.buffers_help"))
 

@@ -13,7 +13,6 @@ from lab.escape import for_markdown
 from lab.fork_words import differences
 from lab.forks import fork_button, fork_controls, look
 from lab.guard import one_sentence
-from lab.legend import legend_html
 from lab.presses import Button, act_upon
 from lab.runs import Forked, Stepped, stepped
 from lab.state import MOST_TOKENS
@@ -29,7 +28,7 @@ from lab.step_html import boxed, side_by_side
 from lab.step_memory import IO, KV, buffers_html, kv_html
 from lab.step_picture import picture, picture_window, two_futures
 from lab.units import exact_ms
-from lab.view import drawn_names, show_figure
+from lab.view import show_timeline
 
 TICK_S = 0.7
 STRIDES = ("1", "5", "25")
@@ -82,12 +81,11 @@ def _look(parent: Stepped, cursor: Cursor, playing: bool) -> None:
 def _picture(shown: Stepped, found: Forked | None, cursor: Cursor, at_ns: int) -> None:
     """The run, or both futures of a fork, around the instant."""
     if found is None:
-        figure, alt = picture(shown.study, at_ns), t("stepper.alt", ms=exact_ms(at_ns))
+        gantt, alt = picture(shown.study, at_ns), t("stepper.alt", ms=exact_ms(at_ns))
     else:
         differences(found, cursor)
-        figure, alt = two_futures(found, at_ns), t("fork.alt", ms=exact_ms(at_ns))
-    show_figure(figure, "stepper-picture", alt)
-    st.html(legend_html(drawn_names(figure), slots=True))
+        gantt, alt = two_futures(found, at_ns), t("fork.alt", ms=exact_ms(at_ns))
+    show_timeline(gantt, "stepper-picture", alt, slots=True)
 
 
 def _now(shown: Stepped, at_ns: int) -> str:

@@ -106,13 +106,9 @@ def _view(scene: Scene, names: list[str], panels: list[Panel]) -> View:
         busy={t("overview.gpu"): run.kernels},
         gaps=run.gaps,
         slots=True,
-        alt=_alt(panels),
+        alt=t("timeline.alt"),
         end_ns=run.run.wall_ns,
     )
-
-
-def _alt(panels: list[Panel]) -> str:
-    return t("timeline.alt", runs="; ".join(panel.title for panel in panels))
 
 
 page()

@@ -85,7 +85,7 @@ def test_what_can_change_is_offered_and_what_cannot_is_named() -> None:
 
 def test_both_futures_are_drawn_on_one_time_axis_with_their_marks() -> None:
     found = futures()
-    figure = two_futures(found, 60_000_000)
+    figure = two_futures(found, 60_000_000).figure
     layout = figure["layout"]
     assert [k for k in layout if k.startswith("xaxis")] == ["xaxis"]
     titles = [note["text"] for note in layout["annotations"]]

@@ -50,7 +50,7 @@ def test_what_stands_for_several_is_not_cut() -> None:
 
 
 def test_the_names_of_idle_time_in_the_first_level_stand_beside_its_copies() -> None:
-    figure = position_picture(play(LEVELS["one-step"], LEVELS["one-step"].solution))
+    figure = position_picture(play(LEVELS["one-step"], LEVELS["one-step"].solution)).figure
     bars = {trace["name"]: trace for trace in figure["data"] if trace["type"] == "bar"}
     gap, copies = bars["gap"], [bars["h2d 0"], bars["d2h 0"]]
     assert sum(map(bool, gap["text"])) == 2

@@ -169,7 +169,7 @@ def test_there_is_a_sentence_for_whatever_comes_of_an_operation(game) -> None:
 def test_the_picture_has_a_lane_for_each_stream_from_the_start_and_the_host_in_it() -> None:
     empty = play(LEVELS["two-slots"], "")
     assert [lane.label for lane in position_lanes(empty, {})] == ["host", "H2D", "compute", "D2H"]
-    figure = position_picture(play(LEVELS["two-slots"], "wh14k25d36g"))
+    figure = position_picture(play(LEVELS["two-slots"], "wh14k25d36g")).figure
     go.Figure(figure)
     names = {trace.get("name") for trace in figure["data"]}
     assert {"host", "h2d 0", "kernel 0", "d2h 0", "gap"} <= names
@@ -178,7 +178,7 @@ def test_the_picture_has_a_lane_for_each_stream_from_the_start_and_the_host_in_i
 
 def test_a_race_is_marked_in_the_picture_and_at_its_operation() -> None:
     position = play(LEVELS["reuse-device-input"], "wh14k25d3xwh14k")
-    assert "hazard" in {trace.get("name") for trace in position_picture(position)["data"]}
+    assert "hazard" in {trace.get("name") for trace in position_picture(position).figure["data"]}
     (line,) = [row for row in program_html(position).split("<tr>") if ALARM in row]
     assert "<td>h</td>" in line and "WAR on device inputs" in line
 

@@ -204,5 +204,7 @@ def test_the_picture_has_a_line_at_the_cursor_and_contains_it() -> None:
     for at_ns in (0, recorded().batches[5].computed, recorded().run.wall_ns):
         start, end = picture_window(study, at_ns)
         assert start <= at_ns <= end
-        lines = [shape for shape in picture(study, at_ns)["layout"]["shapes"] if "name" in shape]
+        lines = [
+            shape for shape in picture(study, at_ns).figure["layout"]["shapes"] if "name" in shape
+        ]
         assert [line["x0"] for line in lines] == [at_ns / 1e6]
