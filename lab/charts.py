@@ -13,6 +13,7 @@ from lab.escape import for_plotly
 from lab.figures import FONT_PX, INK, frame, time_axis
 from lab.hover import cause_text
 from lab.palette import GAP, HOST, SLOT_HUES, STYLES
+from lab.units import percent
 from traces import Gap, Trace
 from traces.activity import span_union
 
@@ -21,6 +22,7 @@ Floats = NDArray[np.float64]
 BINS = 400
 LONGEST_GAPS = 10
 MAX_CAUSES = 12
+TOLD_CAUSES = 3
 
 
 def busy_shares(spans: pd.DataFrame, extent: tuple[int, int], bins: int = BINS) -> Floats:
@@ -160,6 +162,19 @@ def idle_bars(
         },
     )  # fmt: skip
     return {"data": data, "layout": layout}
+
+
+def idle_told(gaps: Mapping[str, Mapping[str, float]], wall_ms: Mapping[str, float]) -> str:
+    """The bars of `idle_bars` in words: the largest causes of each run with their shares."""
+    runs = []
+    for title, of_run in gaps.items():
+        largest = sorted(of_run.items(), key=lambda one: -one[1])[:TOLD_CAUSES]
+        causes = [
+            t("verdict.cause", cause=cause_text(cause), share=percent(ms / wall_ms[title]))
+            for cause, ms in largest
+        ]
+        runs.append(f"{title}: {', '.join(causes) or percent(0)}")
+    return "; ".join(runs)
 
 
 def counters(trace: Trace, window: tuple[int, int]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from lab.figures import INK, frame
 from lab.inspect_window import on_row, show_stretch
 from lab.inspection import Inspection
 from lab.palette import HOST, SLOT_HUES, STYLES
+from lab.units import short_ms
 from lab.view import show_figure
 from traces.step_parts import StepParts
 
@@ -40,7 +41,8 @@ def steps_tab(inspection: Inspection) -> None:
     parts = inspection.prediction.parts
     if parts:
         st.caption(t("steps.legend"))
-        show_figure(parts_figure(parts[:MOST_STEPS]), "step-parts", t("steps.alt"))
+        alt = t("steps.alt", count=f"{steps.count:,}", median=short_ms(steps.median_ns))
+        show_figure(parts_figure(parts[:MOST_STEPS]), "step-parts", alt)
     elif reason := inspection.prediction.cannot_tell:
         st.caption(t("steps.no_parts", reason=reason))
     table = step_table(inspection)

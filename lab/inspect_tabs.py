@@ -4,8 +4,10 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from lab.catalogue import t
-from lab.charts import counters, idle_bars
+from lab.charts import counters, idle_bars, idle_told
 from lab.coded_tabs import coded_tabs
+from lab.counters import counters_in
+from lab.escape import one_line
 from lab.glossary import glossary
 from lab.idle import base_text
 from lab.inspect_findings import findings_tab
@@ -13,8 +15,10 @@ from lab.inspect_outlook import outlook_tab
 from lab.inspect_steps import steps_tab
 from lab.inspect_window import on_row, show_gap, show_span
 from lab.inspection import MOST_RANKED, Inspection
+from lab.picture_tools import table_fold
 from lab.tables import (
     MAX_SPANS,
+    counter_table,
     device_table,
     gap_table,
     idle_table,
@@ -73,7 +77,7 @@ def _causes(inspection: Inspection) -> None:
     wall_ms = sum(idle.of_ns for idle in inspection.idles) / 1e6
     tables = {name: gaps}, {name: wall_ms}
     st.caption(t("idle.base", base=base_text(inspection.trace)))
-    show_figure(idle_bars(*tables), "causes", t("idle.alt"))
+    show_figure(idle_bars(*tables), "causes", t("idle.alt", told=idle_told(*tables)))
     table = idle_table(*tables)
     st.dataframe(table, hide_index=True, column_config=in_ms(*table.columns[1:]))
     glossary(list(inspection.causes))
@@ -112,4 +116,8 @@ def _counters(inspection: Inspection, window: Window) -> None:
     if inspection.trace.counters.empty:
         st.caption(t("inspect.no_counters"))
         return
-    show_figure(counters(inspection.trace, window), "inspect-counters", t("counters.alt"))
+    trace = inspection.trace
+    names = "; ".join(f"{one.name} {one.text(one.peak)}" for one in counters_in(trace, window))
+    alt = t("counters.alt", names=one_line(names, 600))
+    show_figure(counters(trace, window), "inspect-counters", alt)
+    table_fold("inspect-counters", lambda: counter_table(trace, window))

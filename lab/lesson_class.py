@@ -67,7 +67,9 @@ def _show(lesson: Lesson, given: list[float]) -> None:
         value=value, label=for_markdown(right),
     )  # fmt: skip
     st.markdown(told)
-    show_figure(_figure(bars), f"class-chart-{lesson.id}", t("class.alt", id=lesson.id))
+    counts = "; ".join(f"{bar.label}: {bar.count}{' ✓' if bar.right else ''}" for bar in bars)
+    alt = t("class.alt", id=lesson.id, told=counts)
+    show_figure(_figure(bars), f"class-chart-{lesson.id}", alt)
     st.caption(t("class.legend"))
 
 

@@ -87,6 +87,18 @@ def gap_table(gaps: Sequence[Gap]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[t(f"gaps.{name}") for name in names])
 
 
+def counter_table(trace: Trace, window: tuple[int, int]) -> pd.DataFrame:
+    """The first MAX_SPANS values of all counters in the window, in the order of time."""
+    points = trace.counters[trace.counters["ts_ns"].between(*window)].head(MAX_SPANS)
+    return pd.DataFrame(
+        {
+            t("span.start"): points["ts_ns"] / 1e6,
+            t("shown.counter"): points["name"],
+            t("shown.value"): points["value"],
+        }
+    )
+
+
 def device_table(devices: Sequence[DeviceActivity], idles: Sequence[DeviceIdle]) -> pd.DataFrame:
     """How idle each device was, and what it did otherwise."""
     rows = [

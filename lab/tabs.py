@@ -4,7 +4,7 @@ import streamlit as st
 
 from lab.anatomy import anatomy
 from lab.catalogue import t
-from lab.charts import idle_bars
+from lab.charts import idle_bars, idle_told
 from lab.coded_tabs import coded_tabs
 from lab.escape import for_markdown
 from lab.glossary import glossary
@@ -85,7 +85,7 @@ def _idle(scene: Scene, names: list[str]) -> None:
     gaps = {title: study.numbers.gaps for title, study in studies.items()}
     wall = {title: study.numbers.wall_ms for title, study in studies.items()}
     st.caption(t("idle.legend"))
-    show_figure(idle_bars(gaps, wall), "idle-bars", t("idle.alt"))
+    show_figure(idle_bars(gaps, wall), "idle-bars", t("idle.alt", told=idle_told(gaps, wall)))
     table = idle_table(gaps, wall)
     formats = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
     st.dataframe(table, hide_index=True, column_config=formats)

@@ -19,8 +19,11 @@ from lab.gantt import Gantt, Panel, draw
 from lab.legend import LONG_GAP, legend_html
 from lab.picture_tools import timeline_tools
 from lab.shown import told
+from lab.units import percent, short_ms
 from lab.window import Window, WindowKeys, on_select, window_controls
 from traces import Gap
+from traces.activity import span_union
+from traces.intervals import total
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +78,19 @@ def timeline(view: View, panels: Sequence[Panel]) -> Window:
     if view.busy:
         whole = overview(view.busy, view.gaps, view.extent, window, left_px, view.end_ns)
         with strip:
-            _zoomable(whole, f"{keys.chart}-overview", t("overview.alt"), view)
+            _zoomable(whole, f"{keys.chart}-overview", _overview_alt(view), view)
     _zoomable(gantt.figure, keys.chart, f"{view.alt} {told(panels, window)}", view)
     st.caption(_told(view, window, gantt))
     beside(gantt, keys.chart, view.slots, *marks)
     return window
+
+
+def _overview_alt(view: View) -> str:
+    """What the strip of the whole run shows, with how busy each of its rows is."""
+    length = max(1, view.extent[1] - view.extent[0])
+    shares = ((label, total(span_union(spans)) / length) for label, spans in view.busy.items())
+    busy = ", ".join(f"{label} {percent(share)}" for label, share in shares)
+    return t("overview.alt", busy=busy, length=short_ms(length))
 
 
 def _told(view: View, window: Window, gantt: Gantt) -> str:

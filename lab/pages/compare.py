@@ -3,7 +3,7 @@
 import streamlit as st
 
 from lab.catalogue import t
-from lab.charts import idle_bars
+from lab.charts import idle_bars, idle_told
 from lab.comparing import (
     aligned,
     cause_changes,
@@ -114,7 +114,8 @@ def _tables(first: Inspection, second: Inspection, result: Comparison) -> None:
     st.markdown(f"**{t('compare.of', of=of)}**")
     table = cause_changes(result)
     if not table.empty:
-        show_figure(idle_bars(*idle_shares(first, second, result)), "compare-idle", t("idle.alt"))
+        shares = idle_shares(first, second, result)
+        show_figure(idle_bars(*shares), "compare-idle", t("idle.alt", told=idle_told(*shares)))
     st.dataframe(table, hide_index=True, column_config=in_ms(*table.columns[1:]))
     if result.aligned:
         st.markdown(f"**{t('compare.each_step')}**")

@@ -1,8 +1,10 @@
 """The Race explorer: one configuration under many timings."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from statistics import median
 
+import pandas as pd
 import streamlit as st
 
 from engine import execute
@@ -22,6 +24,7 @@ from lab.controls import MOST_JITTER
 from lab.escape import for_markdown
 from lab.forks import FORK_AT, FORK_SET
 from lab.guard import one_sentence
+from lab.picture_tools import table_fold
 from lab.race_picture import histogram
 from lab.state import Choice
 from lab.units import percent
@@ -116,10 +119,19 @@ def _explored(choice: Choice, config: RunConfig) -> None:
         st.caption(t("races.all_right" if hazards else "races.correct", runs=runs))
     else:
         st.markdown(f"**{t('races.histogram')}**")
-        alt = t("races.histogram_alt", runs=runs, wrong=len(wrong))
-        figure = histogram(found.histogram, config.steps or 0)
-        show_figure(figure, "races-histogram", alt)
+        counts = found.histogram
+        step = max(counts, key=counts.__getitem__)
+        alt = t(
+            "races.histogram_alt", runs=runs, wrong=len(wrong), step=step, count=counts[step]
+        )  # fmt: skip
+        show_figure(histogram(counts, config.steps or 0), "races-histogram", alt)
+        table_fold("races-histogram", lambda: _counted(counts))
     _runs_to_open(choice, found, wrong)
+
+
+def _counted(counts: Mapping[int, int]) -> pd.DataFrame:
+    """The histogram as a table."""
+    return pd.DataFrame({t("races.step"): [*counts], t("races.count"): [*counts.values()]})
 
 
 def _cards(found: Exploration, wrong: list[Outcome], hazards: int) -> None:

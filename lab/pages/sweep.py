@@ -9,7 +9,7 @@ from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
 from lab.in_url import put_into_url, take_from_url
 from lab.sweep_picture import Axes, picture
-from lab.sweeps import FEW, MADE_BY, SAMPLE, measure_name, measures, shown_rows, varying
+from lab.sweeps import FEW, MADE_BY, SAMPLE, measure_name, measures, shown_rows, values_of, varying
 from lab.view import show_figure
 
 NOTHING = "none"
@@ -26,7 +26,11 @@ def page() -> None:
         axes = _chosen(table, names)
         _told(table)
         if table["wall_ms"].notna().any():
-            alt = t("sweep.alt", y=measure_name(axes.y), x=axes.x)
+            values = values_of(table, axes.y)
+            alt = t(
+                "sweep.alt", y=measure_name(axes.y), x=axes.x, rows=f"{values.count():,}",
+                least=f"{values.min():,.4g}", most=f"{values.max():,.4g}",
+            )  # fmt: skip
             show_figure(picture(table, axes), "sweep-picture", alt)
             st.caption(t("sweep.drawn"))
         _rows(table, names, axes.y)

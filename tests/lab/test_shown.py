@@ -33,9 +33,9 @@ def test_the_sentence_has_the_gaps_of_the_stretch_in_numbers() -> None:
     said = told([panel(run)], whole(run))
     idle = sum(gap.ns for gap in run.gaps)
     longest = max(run.gaps, key=lambda gap: gap.ns)
-    assert f"{len(run.gaps)} gaps, idle for {short_ms(idle)}" in said
-    assert percent(idle / run.run.wall_ns) in said
-    assert f"the longest gap {short_ms(longest.ns)}: {cause_text(longest.cause)}" in said
+    assert f"idle for {short_ms(idle)} ({percent(idle / run.run.wall_ns)} of" in said
+    assert f"gaps: {len(run.gaps)}, the longest {short_ms(longest.ns)}: " in said
+    assert cause_text(longest.cause) in said
 
 
 def test_a_gap_at_the_edge_counts_as_far_as_it_is_in_the_window() -> None:
@@ -43,7 +43,8 @@ def test_a_gap_at_the_edge_counts_as_far_as_it_is_in_the_window() -> None:
     gap = max(run.gaps, key=lambda one: one.ns)
     middle = (gap.start_ns + gap.end_ns) // 2
     said = told([panel(run)], (middle, gap.end_ns))
-    assert f"1 gaps, idle for {short_ms(gap.end_ns - middle)} ({percent(1)}" in said
+    assert f"idle for {short_ms(gap.end_ns - middle)} ({percent(1)} of" in said
+    assert "gaps: 1," in said
 
 
 def test_hazards_and_every_panel_are_told() -> None:
