@@ -12,6 +12,9 @@ from dataclasses import dataclass
 ALARM = "#D55E00"
 """Corrupted tokens and hazards, and nothing else."""
 
+ALARM_TEXT = f"color-mix(in srgb, {ALARM} 80%, currentColor)"
+"""The same for small text: darker on a light page, lighter on a dark one, to be read (4.5:1)."""
+
 HAZARD = "hazard"
 """Name of the trace that marks hazards in a timeline."""
 

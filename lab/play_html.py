@@ -11,7 +11,7 @@ from engine.play.sentences import ROWS, SENTENCES, word
 from engine.recording.memory_at import BufferState
 from lab.catalogue import t
 from lab.escape import for_html
-from lab.palette import ALARM, slot_letter
+from lab.palette import ALARM_TEXT, slot_letter
 from lab.play_words import answer_text, short
 from lab.step_html import cell, side_by_side, slot_head, table
 from lab.tokens import CSS
@@ -44,7 +44,9 @@ def program_html(position: Position) -> str:
 
 
 def _answer(text: str, hazards: list[str]) -> str:
-    alarms = "".join(f'<br><b style="color:{ALARM}">{for_html(hazard)}</b>' for hazard in hazards)
+    alarms = "".join(
+        f'<br><b style="color:{ALARM_TEXT}">{for_html(hazard)}</b>' for hazard in hazards
+    )
     return f'<td style="white-space:normal">{for_html(text)}{alarms}</td>'
 
 

@@ -1,8 +1,11 @@
-"""Keeps the text of charts readable when the reader changes between light and dark.
+"""Two looks that Streamlit does not give: charts that follow a change of theme, and paper.
 
 Streamlit puts its theme's colours into a Plotly chart when it first draws it, and not again when
 the theme changes (streamlit #11974): the text would stay dark on a dark page until the next
 rerun. A style takes the page's own colour instead, for all text outside of bars.
+
+On paper there is nothing to press: controls, menus and closed folds are left out, figures and
+tables are not cut, and text is dark, whatever the theme.
 """
 
 import streamlit as st
@@ -12,9 +15,27 @@ CSS = """<style>
 .js-plotly-plot :is([class*="xtitle"], [class*="ytitle"], .annotation-text) {
     fill: currentColor !important;
 }
+@media print {
+    @page { size: A4 landscape; margin: 10mm; }
+    :root, body, .stApp, .stApp * { print-color-adjust: exact; }
+    .stApp { background: #fff !important; color: #1f2328 !important; }
+    .stApp :is(p, li, h1, h2, h3, h4, td, th, div, summary) { color: #1f2328 !important; }
+    .stApp, [data-testid="stAppViewContainer"], [data-testid="stMain"] {
+        position: static !important; overflow: visible !important; height: auto !important;
+        display: block !important;
+    }
+    :is([data-testid="stHeader"], [data-testid="stSidebar"], [data-testid="stToolbar"],
+        [data-testid="stStatusWidget"], [data-testid="stElementToolbar"], .modebar-container),
+    :is(.stButton, .stDownloadButton, .stLinkButton, .stPageLink, .stPopover, .stFileUploader,
+        .stButtonGroup, .stSlider, .stNumberInput, .stTextInput, .stSelectbox, .stMultiSelect,
+        .stCheckbox, .stTabs [role="tablist"]),
+    details:not([open]) { display: none !important; }
+    :is(.stPlotlyChart, .stDataFrame, .stMetric, .stAlert, .stCode, tr) { break-inside: avoid; }
+    :is(h1, h2, h3, h4) { break-after: avoid; }
+}
 </style>"""
 
 
 def follow_theme() -> None:
-    """Put the style on the page; call it once in a run of the app."""
+    """Put the styles on the page; call it once in a run of the app."""
     st.html(CSS)

@@ -13,7 +13,7 @@ from engine.requests.request import Request
 from engine.results.token_diff import TokenDiff
 from lab.catalogue import t
 from lab.escape import for_html
-from lab.palette import ALARM
+from lab.palette import ALARM_TEXT
 
 CSS = f"""<style>
 .texts section {{ border-top: 1px solid rgba(122,132,142,.35); padding: .45rem 0; }}
@@ -23,7 +23,7 @@ CSS = f"""<style>
 .texts .pair {{ display: grid; gap: .4rem 1.5rem;
   grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }}
 .texts small {{ display: block; opacity: .75; }}
-.texts b.wrong {{ color: {ALARM}; text-decoration: underline wavy 1px;
+.texts b.wrong {{ color: {ALARM_TEXT}; text-decoration: underline wavy 1px;
   text-underline-offset: 3px; background: rgba(213,94,0,.10); }}
 </style>"""
 

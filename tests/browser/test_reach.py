@@ -1,0 +1,91 @@
+"""Every control is reached by Tab and seen to have the focus; pictures are saved in the browser."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.test_lab import settle
+
+pytestmark = pytest.mark.browser
+
+MOST_TABS = 150
+
+LISTEN = """() => {
+  const every = root => [...root.querySelectorAll("*")].flatMap(
+    element => [element, ...(element.shadowRoot ? every(element.shadowRoot) : [])]);
+  const isControl = e => e.matches(
+    "a[href], button, input, select, textarea, summary, [tabindex]") && e.tabIndex >= 0
+    && !e.disabled && e.getClientRects().length && getComputedStyle(e).visibility !== "hidden";
+  // what may show the focus: the element and the frames around it
+  const look = e => {
+    const found = [];
+    for (let at = e; at && found.length < 5; at = at.parentElement) {
+      const s = getComputedStyle(at);
+      found.push([s.outlineStyle, s.outlineColor, s.boxShadow, s.borderColor, s.backgroundColor,
+                  s.color, s.textDecorationLine, s.opacity].join());
+    }
+    return found.join("|");
+  };
+  const focused = () => {
+    let e = document.activeElement;
+    while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
+    return e;
+  };
+  const style = document.createElement("style");
+  style.textContent = "* { transition: none !important; }";
+  document.head.append(style);
+  const wanted = every(document.body).filter(isControl);
+  const before = new Map(wanted.map(e => [e, look(e)]));
+  const reached = new Set(), unseen = new Set();
+  const name = e => e.outerHTML.slice(0, 160);
+  window.reach = () => {
+    const e = focused();
+    if (!e || e === document.body) return false;
+    reached.add(e);
+    if (before.has(e) && look(e) === before.get(e)) unseen.add(e);
+    return true;
+  };
+  window.reachTold = () => ({
+    wanted: wanted.length, unseen: [...unseen].map(name),
+    left: wanted.filter(e => e.isConnected && !reached.has(e)).map(name)});
+}"""
+
+
+def walk(page) -> dict:
+    """Press Tab until the page's end; what was not reached, and what did not show it."""
+    page.evaluate(LISTEN)
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        if not page.evaluate("reach()"):
+            break
+    return page.evaluate("reachTold()")
+
+
+@pytest.mark.parametrize("path", ["/inspect", "/stepper?steps=6", "/host"])
+def test_tab_reaches_every_control_and_it_is_seen(page, path: str) -> None:
+    page.goto(path)
+    page.locator(".nsewdrag, canvas.canvas").first.wait_for(state="attached")
+    settle(page)
+    told = walk(page)
+    assert told["wanted"] > 15
+    assert told["left"] == [] and told["unseen"] == []
+
+
+def test_a_picture_is_saved_as_png_svg_and_a_page_by_keyboard(page, tmp_path) -> None:
+    page.goto("/")
+    page.wait_for_selector(".nsewdrag", state="attached")
+    settle(page)
+    page.locator(".st-key-closing-save button").first.press("Enter")
+    saved = {}
+    for name in ("PNG (pixels)", "SVG (lines)", "HTML (a page of its own)"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=name).press("Enter")
+        path = Path(tmp_path) / download.value.suggested_filename
+        download.value.save_as(path)
+        saved[path.suffix] = path.read_bytes()
+    assert saved[".png"].startswith(b"\x89PNG") and len(saved[".png"]) > 10_000
+    assert b"<svg" in saved[".svg"] and b"Taking turns (sync)" in saved[".svg"]
+    assert b"Plotly.newPlot" in saved[".html"]
+    page.goto(f"file://{path}")
+    page.wait_for_selector(".nsewdrag", state="attached")
+    assert page.outside == [f"file://{path}"]
