@@ -42,7 +42,7 @@ class Frozen:
     def unfinished(self) -> dict[int, bool]:
         """Device operations that are not done, by `seq`: True when under way."""
         tasks = self.run.device._simulator.unfinished()
-        return {task.seq: task.times.start_ns <= self.at_ns for task in tasks}
+        return {task.seq: task.since_ns <= self.at_ns for task in tasks}
 
     def event_is_set(self, record: int) -> bool:
         return all(task.done for task in self.run.device._order.recorded(record))
