@@ -190,7 +190,6 @@ def execute(
     over. Raises ConfigError or WorkloadError for what cannot be run, and DeviceError where work of
     the device raises. Whatever happens, nothing goes on behind it.
     """
-    let_go_of_runs()
     mechanisms, waiting = _with_repairs(config.mechanisms, repairs)
     fault = make_fault(mechanisms.inject, config.workload.fault_step)
     added = Repairs(waiting) if waiting else None
@@ -211,7 +210,9 @@ def execute(
         loop = (loop_type or Loop)(parts, config.steps)
         if config.fork is not None:
             plan(config.fork, loop)
-        return _serve(config, device, loop)
+        run = _serve(config, device, loop)
+    let_go_of_runs(run.steps)
+    return run
 
 
 def _serve(config: RunConfig, device: Device, loop: Loop) -> Run:

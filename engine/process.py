@@ -1,7 +1,6 @@
 """How the process is set while an engine runs: threads of an operator, garbage collection."""
 
 import gc
-import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -41,18 +40,23 @@ def no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-RUNS_KEPT = 40
-"""So many finished runs may lie about before they are looked for."""
+STEPS_KEPT = 5000
+"""So many steps of finished runs may lie about before they are looked for: some 40 runs of the
+default workload."""
+
+_lying_about = 0
 
 
-_begun = itertools.count(1)
-
-
-def let_go_of_runs() -> None:
-    """Said of each run that begins: free the memory of finished ones at every RUNS_KEPT-th.
+def let_go_of_runs(steps: int) -> None:
+    """Said of each run that has ended, with its steps: free the memory of those before it, now
+    and then.
 
     The objects of a run hold each other, and the collector does not know how large their tensors
-    are: without this, hundreds of runs took gigabytes.
+    are: without this, hundreds of runs took gigabytes. A search goes through all that the process
+    holds, so that it must be rare.
     """
-    if next(_begun) % RUNS_KEPT == 0:
+    global _lying_about
+    _lying_about += steps
+    if _lying_about > STEPS_KEPT:
+        _lying_about = 0
         gc.collect()

@@ -174,14 +174,18 @@ def test_counters_and_the_configuration_come_along():
     assert trace.meta["run"]["seed"] == 3
 
 
-@given(st.integers(0, 150_000_000))
-def test_a_frozen_run_is_a_trace_that_ends_where_it_was_frozen(at_ns):
-    config = configure("async", compute=False, steps=4)
-    frozen = execute(replace(config, stop_at_ns=at_ns))
+@pytest.fixture(scope="module")
+def whole():
+    return execute(configure("async", compute=False, steps=4))
+
+
+@given(at_ns=st.integers(0, 150_000_000))
+def test_a_frozen_run_is_a_trace_that_ends_where_it_was_frozen(whole, at_ns):
+    frozen = execute(replace(whole.config, stop_at_ns=at_ns))
     spans = frozen.trace.spans
     ends = spans["ts_ns"] + spans["dur_ns"]
     assert ends.empty or ends.max() <= at_ns
-    assert frozen.stopped == (at_ns < execute(config).wall_ns)
+    assert frozen.stopped == (at_ns < whole.wall_ns)
 
 
 @pytest.mark.parametrize("at_ns", [0, 1])

@@ -165,11 +165,14 @@ def test_bytes_copied_come_back_from_a_file(tmp_path):
     assert copied(open_trace(tmp_path / "run.json.gz"))[0] == copied(trace)[0]
 
 
-@given(st.integers(1, 2_000_000_000))
-def test_what_a_frozen_run_was_still_copying_does_not_count(at_ns):
-    config = configure("async", compute=False, steps=20)
-    whole = execute(config)
-    frozen = execute(replace(config, stop_at_ns=at_ns))
+@pytest.fixture(scope="module")
+def whole():
+    return execute(configure("async", compute=False, steps=20))
+
+
+@given(at_ns=st.integers(1, 2_000_000_000))
+def test_what_a_frozen_run_was_still_copying_does_not_count(whole, at_ns):
+    frozen = execute(replace(whole.config, stop_at_ns=at_ns))
     _, copies = copied(whole.trace)
     before = {
         kind: sum(nbytes for end, nbytes in copies[kind] if end < at_ns or not frozen.stopped)
