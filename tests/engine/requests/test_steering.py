@@ -113,7 +113,7 @@ def check_json(result, workload):
 
 @pytest.mark.parametrize("depth", ["2", "3", "4"])
 def test_any_mixture_of_rules_gives_the_tokens_of_sync(depth):
-    @settings(max_examples=settings.default.max_examples // 4)
+    @settings(max_examples=settings.default.max_examples // 6)
     @given(mixtures, st.integers(0, 99), others, st.integers(0, 30))
     def check(workload, seed, toggles, jitter):
         made = {"workload": workload, "seed": seed, "jitter": jitter, "cost": "cpu-bound"}
