@@ -105,16 +105,12 @@ class Bars:
 
 
 def _hatch(style: Style) -> dict[str, Any]:
-    """A style's pattern; that of kernels is the faintest, for names are read across it."""
-    if style.pattern in SLOT_PATTERNS:
-        opacity, size, solidity = 0.45, 8, 0.13
-    elif style.line == WHITE:
-        opacity, size, solidity = 0.75, 6, 0.22
-    else:
-        opacity, size, solidity = 0.9, 6, 0.16
+    """A style's pattern; that of kernels is wider, for names are read across it."""
+    is_kernel = style.pattern in SLOT_PATTERNS
     return {
         "shape": style.pattern, "fillmode": "overlay", "fgcolor": style.line,
-        "bgcolor": style.fill, "fgopacity": opacity, "size": size, "solidity": solidity,
+        "bgcolor": style.fill, "fgopacity": style.opacity, "size": 9 if is_kernel else 6,
+        "solidity": 0.1 if is_kernel else 0.22 if style.line == WHITE else 0.16,
     }  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from lab.palette import (
     SLOT_HUES,
     STYLE_NAMES,
     STYLES,
+    Style,
 )
 from lab.parted import parted_strips
 from lab.path_lanes import WAIT, PathLanes
@@ -113,7 +114,7 @@ def make_picture(inspection: Inspection, shown: Shown) -> Picture:
         ],
         "strips": _strips(rows),
         "colors": COLORS,
-        "styles": [asdict(style) | {"outline": style.outline} for style in STYLES.values()],
+        "styles": [asdict(style) | _look(style) for style in STYLES.values()],
         "bars": vars(bars),
         "arrows": arrows,
         "mark": mark,
@@ -127,6 +128,10 @@ def make_picture(inspection: Inspection, shown: Shown) -> Picture:
     names += [PATH] if path else []
     names += [PATH_WAIT] if path and WAIT in path["style"] else []
     return Picture(data, names, len(bars.x), bars.count.count(1))
+
+
+def _look(style: Style) -> dict[str, Any]:
+    return {"outline": style.outline, "opacity": style.opacity}
 
 
 def _px(lanes: float) -> float:

@@ -41,7 +41,7 @@ INK = "#1F2328"
 SLOT_TEXT = (WHITE, INK, WHITE, INK)
 """What can be read (4.5:1) on each slot's hue."""
 
-SLOT_PATTERNS = ("", "-", "|", "+")
+SLOT_PATTERNS = ("", ".", "|", "+")
 """The hatch of each slot's kernels."""
 
 OUTLINE = "rgba(255, 255, 255, 0.55)"
@@ -64,6 +64,13 @@ class Style:
         """The colour of a wide rectangle's edge, "" for a faint one."""
         return "" if self.pattern in SLOT_PATTERNS else self.line
 
+    @property
+    def opacity(self) -> float:
+        """Of the hatch: that of kernels is the faintest, for names are read across it."""
+        if self.pattern in SLOT_PATTERNS:
+            return 0.55
+        return 0.75 if self.line == WHITE else 0.9
+
 
 def _slot_styles(slot: int) -> dict[str, Style]:
     """A kernel's hatch is of the colour that its name is not, which can then be read across it.
@@ -77,7 +84,7 @@ def _slot_styles(slot: int) -> dict[str, Style]:
         "h2d": Style("legend.h2d", hue, "/", line),
         "d2h": Style("legend.d2h", hue, "\\", line),
         "copy": Style("legend.copy", hue, "x", line),
-        "memset": Style("legend.memset", hue, ".", line),
+        "memset": Style("legend.memset", hue, "-", line),
     }
 
 

@@ -23,7 +23,7 @@ NAME = "overlap-lab"
 
 _saver = st.components.v2.component(
     "picture_saver",
-    html="<div></div>",
+    html='<div class="saver"></div>',
     css=(Path(__file__).parent / "browser" / "save.css").read_text("utf-8"),
     js=(Path(__file__).parent / "browser" / "save.js").read_text("utf-8"),
 )

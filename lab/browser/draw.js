@@ -223,10 +223,11 @@ function triangle(pen, x, y, angle, size) {
 }
 
 // The hatch of a style, as the legend below shows it, or null.
-function patternOf(pen, { pattern, line: color }) {
+function patternOf(pen, { pattern, line: color, opacity }) {
   if (!pattern) return null;
   const tile = document.createElement("canvas"), draw = tile.getContext("2d"), size = 6;
   tile.width = tile.height = size;
+  draw.globalAlpha = opacity;
   if ("|+".includes(pattern)) line(draw, color, 1, [0.5, 0], [0.5, size]);
   if ("-+".includes(pattern)) line(draw, color, 1, [0, 0.5], [size, 0.5]);
   for (const shift of [-size, 0, size]) {

@@ -10,7 +10,7 @@ export default function ({ data, parentElement }) {
     if (plot) savePlot(plot, kind, data.name, paper);
     else if (canvas) saveCanvas(canvas, data.name, paper);
   };
-  parentElement.querySelector("div").replaceChildren(...data.kinds.map((kind, n) =>
+  parentElement.querySelector(".saver").replaceChildren(...data.kinds.map((kind, n) =>
     Object.assign(document.createElement("button"), {
       type: "button", textContent: data.labels[n], onclick: () => save(kind),
     })));
