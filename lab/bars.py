@@ -109,8 +109,8 @@ def _hatch(style: Style) -> dict[str, Any]:
     is_kernel = style.pattern in SLOT_PATTERNS
     return {
         "shape": style.pattern, "fillmode": "overlay", "fgcolor": style.line,
-        "bgcolor": style.fill, "fgopacity": style.opacity, "size": 9 if is_kernel else 6,
-        "solidity": 0.1 if is_kernel else 0.22 if style.line == WHITE else 0.16,
+        "bgcolor": style.fill, "fgopacity": style.opacity, "size": style.size,
+        "solidity": 0.06 if is_kernel else 0.22 if style.line == WHITE else 0.16,
     }  # fmt: skip
 
 

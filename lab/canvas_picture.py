@@ -131,7 +131,7 @@ def make_picture(inspection: Inspection, shown: Shown) -> Picture:
 
 
 def _look(style: Style) -> dict[str, Any]:
-    return {"outline": style.outline, "opacity": style.opacity}
+    return {"outline": style.outline, "opacity": style.opacity, "size": style.size}
 
 
 def _px(lanes: float) -> float:

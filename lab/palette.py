@@ -68,8 +68,13 @@ class Style:
     def opacity(self) -> float:
         """Of the hatch: that of kernels is the faintest, for names are read across it."""
         if self.pattern in SLOT_PATTERNS:
-            return 0.55
+            return 0.4
         return 0.75 if self.line == WHITE else 0.9
+
+    @property
+    def size(self) -> int:
+        """px from one line of the hatch to the next."""
+        return 10 if self.pattern in SLOT_PATTERNS else 6
 
 
 def _slot_styles(slot: int) -> dict[str, Style]:

@@ -5,7 +5,8 @@ the theme changes (streamlit #11974): the text would stay dark on a dark page un
 rerun. A style takes the page's own colour instead, for all text outside of bars.
 
 On paper there is nothing to press: controls, menus and closed folds are left out, figures and
-tables are not cut, and text is dark, whatever the theme.
+tables are not cut, and text is dark, whatever the theme. A chart keeps the width that it has on the
+screen: the sheet is so large that one fits which was drawn in a window of 1,920 px.
 """
 
 import streamlit as st
@@ -16,21 +17,23 @@ CSS = """<style>
     fill: currentColor !important;
 }
 @media print {
-    @page { size: A4 landscape; margin: 10mm; }
+    @page { size: A3 landscape; margin: 10mm; }
     :root, body, .stApp, .stApp * { print-color-adjust: exact; }
-    .stApp { background: #fff !important; color: #1f2328 !important; }
+    html, body, .stApp { background: #fff !important; color: #1f2328 !important; }
     .stApp :is(p, li, h1, h2, h3, h4, td, th, div, summary) { color: #1f2328 !important; }
     .stApp, [data-testid="stAppViewContainer"], [data-testid="stMain"] {
         position: static !important; overflow: visible !important; height: auto !important;
         display: block !important;
     }
     :is([data-testid="stHeader"], [data-testid="stSidebar"], [data-testid="stToolbar"],
-        [data-testid="stStatusWidget"], [data-testid="stElementToolbar"], .modebar-container),
-    :is(.stButton, .stDownloadButton, .stLinkButton, .stPageLink, .stPopover, .stFileUploader,
+        [data-testid="stStatusWidget"], [data-testid="stElementToolbar"], .modebar-container,
+        [data-testid="stPopoverBody"], [data-testid="stTooltipContent"]),
+    :is(.stButton, .stDownloadButton, .stLinkButton, .stPopover, .stFileUploader,
         .stButtonGroup, .stSlider, .stNumberInput, .stTextInput, .stSelectbox, .stMultiSelect,
         .stCheckbox, .stTabs [role="tablist"]),
     details:not([open]) { display: none !important; }
     :is(.stPlotlyChart, .stDataFrame, .stMetric, .stAlert, .stCode, tr) { break-inside: avoid; }
+    .js-plotly-plot { zoom: .85; }
     :is(h1, h2, h3, h4) { break-after: avoid; }
 }
 </style>"""

@@ -223,9 +223,9 @@ function triangle(pen, x, y, angle, size) {
 }
 
 // The hatch of a style, as the legend below shows it, or null.
-function patternOf(pen, { pattern, line: color, opacity }) {
+function patternOf(pen, { pattern, line: color, opacity, size }) {
   if (!pattern) return null;
-  const tile = document.createElement("canvas"), draw = tile.getContext("2d"), size = 6;
+  const tile = document.createElement("canvas"), draw = tile.getContext("2d");
   tile.width = tile.height = size;
   draw.globalAlpha = opacity;
   if ("|+".includes(pattern)) line(draw, color, 1, [0.5, 0], [0.5, size]);
