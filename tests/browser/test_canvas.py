@@ -81,7 +81,9 @@ def test_the_timeline_is_zoomed_selected_and_read_by_mouse_and_by_keyboard(page)
     assert "ms)" in second
     below = press(page, *["ArrowDown"] * 5)  # the waits, the launches, H2D, idle time, kernels
     while not below.startswith("compute; layer"):
-        assert below != (below := press(page, "ArrowRight")), "no kernel can be told alone"
+        beside = press(page, "ArrowRight")
+        assert beside != below, "no kernel can be told alone"
+        below = beside
     before = answered(page)
     page.keyboard.press("Enter")
     wait_for_answer(page, before)
