@@ -24,6 +24,8 @@ MOST_ROWS = 5000
 """The table is cut there; a narrower window shows the rest."""
 
 Window = tuple[int, int]
+Row = tuple[float, float, str, str, str, int | None, str | None]
+"""Start and duration (ms), lane, kind, name, step, slot."""
 
 
 class Piece(NamedTuple):
@@ -97,7 +99,7 @@ def _table(panel: Panel, window: Window) -> pd.DataFrame:
     return table
 
 
-def _rows(panel: Panel, piece: Piece) -> Iterator[tuple[object, ...]]:
+def _rows(panel: Panel, piece: Piece) -> Iterator[Row]:
     """The first MOST_ROWS rectangles of a piece as rows."""
     (lane, strip, inside), spans = piece, panel.trace.spans
     inside = inside[:MOST_ROWS]
