@@ -8,11 +8,13 @@ here listens on this machine alone.
 """
 
 import argparse
+import asyncio
 import logging
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -124,6 +126,7 @@ def _client(scheduler: str | None, jobs: int) -> Iterator[Any]:
                 )  # fmt: skip
             )
         try:
+            _knock(scheduler)
             client = Client(scheduler, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
             raise TraceError(
@@ -131,6 +134,22 @@ def _client(scheduler: str | None, jobs: int) -> Iterator[Any]:
                 "`dask scheduler`."
             ) from error
         yield stack.enter_context(client)
+
+
+def _knock(scheduler: Any) -> None:  # noqa: ANN401 - an address, or a cluster that has one
+    """Raises OSError or ValueError where nobody answers.
+
+    A client that finds nobody is left half-made. It closes itself when it is collected, and where
+    that happens while the next one starts, each waits for the other's lock for ever.
+    """
+    from distributed.comm import connect
+
+    async def knock() -> None:
+        comm = await connect(getattr(scheduler, "scheduler_address", scheduler), timeout=CONNECT_S)
+        await comm.close()
+
+    with ThreadPoolExecutor(1) as thread:  # this one may have an event loop of its own
+        thread.submit(lambda: asyncio.run(knock())).result()
 
 
 @contextmanager
