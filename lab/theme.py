@@ -21,6 +21,7 @@ CSS = """<style>
     :root, body, .stApp, .stApp * { print-color-adjust: exact; }
     html, body, .stApp { background: #fff !important; color: #1f2328 !important; }
     .stApp :is(p, li, h1, h2, h3, h4, td, th, div, summary) { color: #1f2328 !important; }
+    .stApp code { background: #eef0f2 !important; color: #1f2328 !important; }
     .stApp, [data-testid="stAppViewContainer"], [data-testid="stMain"] {
         position: static !important; overflow: visible !important; height: auto !important;
         display: block !important;
