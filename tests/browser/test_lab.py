@@ -197,7 +197,7 @@ def told_of_bars(page) -> list[str]:
 
 
 def test_the_numbers_of_a_trace_open_on_the_timeline_and_stay_in_the_link(page) -> None:
-    page.goto("/inspect?view=What+async+would+give")
+    page.goto("/inspect?view=outlook")
     page.get_by_role("link", name="Try every mechanism on these numbers").click()
     page.wait_for_url("**/timeline**cost=C3.7*-G28-*")
     card = page.locator("[data-testid=stMetricValue]").nth(1)
