@@ -25,11 +25,14 @@ ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = Path(__file__).with_name("haproxy.cfg.template")
 STARTUP_S = 90
 LOOK_EVERY_S = 1.0
+MOST_PROCESSES = 256
 MISSING = (
     "HAProxy is not installed; it shares the learners out among the processes. Install it "
     "(Debian and Ubuntu: `sudo apt install haproxy`, macOS: `brew install haproxy`) and start "
     "again, or serve a small class with one process: `python3 start.py --server.address 0.0.0.0`."
 )
+
+NO_PORT = "HAProxy ended, for the reason above; is the port taken? Try another --port."
 
 
 def main(arguments: list[str]) -> int:
@@ -53,6 +56,9 @@ def main(arguments: list[str]) -> int:
                 wait_until_healthy(port, process)
             balancer = subprocess.Popen([haproxy, "-f", str(config)])
             running[0] = balancer
+            time.sleep(LOOK_EVERY_S)  # where it cannot have the port it ends at once
+            if balancer.poll() is not None:
+                raise ServingError(NO_PORT)
             print(f"Overlap Lab for a class: http://{options.address}:{options.port}", flush=True)
             return look_after(running, balancer, options.streamlit, environment)
         except KeyboardInterrupt:
@@ -76,8 +82,10 @@ def read(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=8501)
     parser.add_argument("streamlit", nargs="*", metavar="-- OPTION", help="for each process")
     options = parser.parse_args(arguments)
-    if options.processes < 1:
-        parser.error("--processes: at least one")
+    if not 1 <= options.processes <= MOST_PROCESSES:
+        parser.error(f"--processes: 1 to {MOST_PROCESSES}")
+    if not 1 <= options.port <= 65535:
+        parser.error("--port: 1 to 65535")
     return options
 
 
@@ -142,9 +150,7 @@ def look_after(
                 print(f"The process on port {port} ended; it is started anew.", file=sys.stderr)
                 running[port] = start_process(port, streamlit, environment)
         time.sleep(LOOK_EVERY_S)
-    raise ServingError(
-        "HAProxy ended, for the reason above; is the port taken? Try another --port."
-    )
+    raise ServingError(NO_PORT)
 
 
 def end(running: dict[int, subprocess.Popen[bytes]]) -> None:

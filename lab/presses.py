@@ -64,8 +64,12 @@ class Presses:
         with self.lock:
             for number, name in told(value, self.session):
                 if number > self.taken:
-                    if name in buttons:
-                        buttons[name].act()
+                    try:
+                        if name in buttons:
+                            buttons[name].act()
+                    except Exception:
+                        self.taken = number  # a fault is told once, and not tried again and again
+                        raise
                     self.taken = number
 
 
@@ -81,7 +85,7 @@ def told(value: Mapping[str, Any] | None, session: str) -> list[tuple[int, str]]
         (entry[0], entry[1])
         for entry in entries
         if isinstance(entry, list) and len(entry) == 2
-        and isinstance(entry[0], int) and isinstance(entry[1], str)
+        and type(entry[0]) is int and isinstance(entry[1], str)
     ]  # fmt: skip
 
 

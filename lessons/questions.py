@@ -12,6 +12,9 @@ from lessons.edges import choices_of, edge_at_fault
 from lessons.lesson import Lesson, LessonError, Question
 from lessons.scenes import figure
 
+LARGEST = 1e300
+"""What is larger, or no number at all, compares with nothing."""
+
 
 def check_answers(work: ModuleType | SimpleNamespace, lesson: Lesson) -> Verdict:
     """The verdict on a file of answers: one name for each question."""
@@ -28,13 +31,14 @@ def _fault(lesson: Lesson, question: Question, given: Any) -> tuple[str, dict[st
     if given is None or given == "":
         return "unanswered", {}
     if question.kind == "number":
-        if isinstance(given, bool) or not isinstance(given, int | float):
+        is_number = isinstance(given, int | float) and not isinstance(given, bool)
+        if not is_number or not abs(given) <= LARGEST:
             return "not_a_number", {"unit": question.unit}
         off = abs(given - figure(lesson, question.figure))
         right = off <= question.tolerance
         return ("ok", {}) if right else ("number_off", {"given": given, "unit": question.unit})
     choices = choices_of(lesson, question) if question.kind == "edge" else lesson.choices
-    if given not in choices:
+    if not isinstance(given, str) or given not in choices:
         return "not_a_choice", {"choices": ", ".join(choices)}
     if given != right_answer(lesson, question):
         return "choice_off", {"given": given}

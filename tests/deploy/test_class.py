@@ -122,7 +122,13 @@ def test_options_for_the_processes_stand_behind_two_dashes() -> None:
     assert options.streamlit == ["--server.maxUploadSize", "100"]
 
 
-def test_no_process_at_all_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("option", "number"),
+    [("--processes", "0"), ("--processes", "100000"), ("--port", "0"), ("--port", "99999")],
+)
+def test_numbers_that_cannot_be_are_refused(
+    option: str, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
-        read(["--processes", "0"])
-    assert "--processes: at least one" in capsys.readouterr().err
+        read([option, number])
+    assert f"{option}: 1 to " in capsys.readouterr().err

@@ -46,13 +46,26 @@ def test_a_run_that_ends_while_it_acts_leaves_the_press_to_the_next() -> None:
 
     def ended() -> None:
         notes.append("ended")
-        raise InterruptedError
+        raise SystemExit  # no Exception, as what Streamlit raises to end a run
 
     buttons = noting(notes)
-    with pytest.raises(InterruptedError):
+    with pytest.raises(SystemExit):
         presses.act(value(presses, (1, "a"), (2, "b")), buttons | {"b": Button("b", "b", ended)})
     presses.act(value(presses, (1, "a"), (2, "b"), (3, "nothing")), buttons)
     assert notes == ["a", "ended", "b"] and presses.taken == 3
+
+
+def test_a_press_that_fails_is_not_tried_again() -> None:
+    presses, notes = Presses(), []
+
+    def failed() -> None:
+        raise ZeroDivisionError
+
+    buttons = noting(notes)
+    with pytest.raises(ZeroDivisionError):
+        presses.act(value(presses, (1, "b")), buttons | {"b": Button("b", "b", failed)})
+    presses.act(value(presses, (1, "b"), (2, "a")), buttons)
+    assert notes == ["a"] and presses.taken == 2
 
 
 def test_runs_that_overlap_do_not_lose_what_was_pressed_between_them() -> None:
@@ -77,7 +90,7 @@ def test_runs_that_overlap_do_not_lose_what_was_pressed_between_them() -> None:
     "found",
     [None, {}, {"told": None}, {"told": {}}, {"told": {"session": "x", "presses": [[1, "a"]]}},
      {"told": {"session": "s", "presses": "a"}},
-     {"told": {"session": "s", "presses": ["a", [1], ["1", "a"], [1, 2]]}}],
+     {"told": {"session": "s", "presses": ["a", [1], ["1", "a"], [1, 2], [True, "a"]]}}],
 )  # fmt: skip
 def test_what_tells_of_no_press_of_this_session_is_none(found) -> None:
     assert told(found, "s") == []

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from lessons.lesson import LessonError
-from lessons.loading import lesson_named, load_lesson
+from lessons.loading import lesson_named, lessons, load_lesson
 from lessons.questions import check_answer, right_answer
 
 LESSON = lesson_named("23")
@@ -18,6 +18,15 @@ def test_the_choice_is_right_whose_range_holds_the_figure_and_no_other():
     verdicts = {name: check_answer(LESSON, QUESTION, name).passed for name in LESSON.choices}
     assert verdicts == {name: name == right for name in LESSON.choices}
     assert not check_answer(LESSON, QUESTION, ModuleType("of a student")).passed
+
+
+@pytest.mark.parametrize(
+    "given", [10**400, float("nan"), float("inf"), True, [1], {}, b"x", "word"]
+)
+def test_whatever_stands_for_an_answer_is_refused_by_itself(given):
+    for lesson in lessons().values():
+        for question in lesson.question:
+            assert not check_answer(lesson, question, given).passed
 
 
 @pytest.mark.parametrize("found", [0, 2])
