@@ -96,7 +96,7 @@ def _share(text: str) -> float:
 
 
 def _inspect(options: argparse.Namespace) -> int:
-    folders = [file for file in options.files if Path(file).is_dir()]
+    folders = [file for file in options.files if file and Path(file).is_dir()]  # not ""
     if folders and len(options.files) == 1:
         return _inspect_folder(options)
     if folders:
