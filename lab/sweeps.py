@@ -86,6 +86,8 @@ def query_of(row: Mapping[Any, Any]) -> dict[str, str] | None:
         return None
     if (row["device"], row["model"], row["workload"] in WORKLOADS) != ("virtual", "trained", True):
         return None
+    if pd.isna(row["seed"]) or pd.isna(row["compute"]):
+        return None
     scene = mode_toggles(MODES[row["mode"]])
     changes = {name: str(row[name]) for name in TOGGLES if str(row[name]) != scene[name]}
     own_batch = WORKLOADS[row["workload"]].batch

@@ -19,7 +19,7 @@ from engine.sweep.row import ERROR, Point, point_of, row_of
 from engine.sweep.table import Table
 from traces.arguments import one_line
 from traces.cluster import add_cluster_options, done
-from traces.output import check_place, confirmed, writing
+from traces.output import confirmed, writing
 
 
 def add_sweep(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -47,13 +47,13 @@ def add_sweep(commands: "argparse._SubParsersAction[Any]") -> None:
 
 def run_sweep(options: argparse.Namespace) -> int:
     """Run what the table lacks. Raises what `engine.cli.TOLD` lists for bad input."""
-    check_place(options.out)
     seeds = [f"seed={options.seeds}"] if options.seeds else []
     axes = axes_of(options.grid + seeds)
     points = {
         point.key: point for point in map(point_of, combinations(axes, configuration(options)))
     }
     with writing(options.out), closing(Table(options.out)) as table:
+        _warn(table)
         known = table.known
         left = [point for key, point in points.items() if key not in known]
         failed, lost = _run(left, table, options)
@@ -64,6 +64,13 @@ def run_sweep(options: argparse.Namespace) -> int:
         print(f"engine: {lost.count(reason)} runs were lost ({one_line(reason)}): give the same "
               "command again", file=sys.stderr)  # fmt: skip
     return 2 if lost else 0
+
+
+def _warn(table: Table) -> None:
+    if table.damaged:
+        lines = "1 line" if table.damaged == 1 else f"{table.damaged:,} lines"
+        print(f"engine: {lines} of {table.journal} cut off or damaged: left out, such runs are "
+              "run again", file=sys.stderr)  # fmt: skip
 
 
 def _run(points: list[Point], table: Table, options: argparse.Namespace) -> tuple[int, list[str]]:

@@ -11,7 +11,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from engine.config import ConfigError
+from engine.config import ConfigError, check_numbers
 from engine.mechanisms.table import BY_NAME
 from engine.run_options import percent
 
@@ -41,6 +41,9 @@ def axes_of(grid: list[str]) -> Axes:
         if name in axes:
             raise ConfigError(f"{name} is asked for twice: give all of its values at once")
         axes[name] = _values(name, values)
+        if OPTIONS.get(name) is int:
+            for number in axes[name]:
+                check_numbers(**{name: number})
     runs = prod(map(len, axes.values()))
     if runs > MOST_RUNS:
         raise ConfigError(f"the grid has {runs:,} runs, more than {MOST_RUNS:,}: leave some out")

@@ -36,7 +36,14 @@ def read_table(source: Path | bytes, name: str) -> pd.DataFrame:
             table = file.read(columns=_names(file.schema_arrow))
             _check_text(table, name)
             return typed(table.to_pandas(ignore_metadata=True))
-    except (pyarrow.ArrowException, ValueError, OSError, KeyError) as error:
+    except (
+        pyarrow.ArrowException,
+        ValueError,
+        OSError,
+        KeyError,
+        TypeError,
+        OverflowError,
+    ) as error:
         if isinstance(error, ConfigError):
             raise
         raise ConfigError(

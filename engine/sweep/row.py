@@ -8,6 +8,7 @@ compared (see `engine.results.report`).
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -136,11 +137,20 @@ def _as_written(arguments: Mapping[str, Any]) -> Row:
     toggles = {**(scene.toggles if scene else {}), **arguments["set"]}
     numbers = {name for name, kind in TOGGLES.items() if kind is int}
     known = {
-        name: int(value) if name in numbers and value.isdecimal() else value
+        name: int(value) if name in numbers else value
         for name, value in toggles.items()
-        if name in TOGGLES and (name not in numbers or value.isdecimal())
+        if name in TOGGLES and (name not in numbers or _is_number(value))
     }
-    return _values(Mechanisms()) | {name: arguments[name] for name in ASKED} | known
+    asked = {
+        name: arguments[name] if kind is not int or _is_number(str(arguments[name])) else None
+        for name, kind in ASKED.items()
+    }
+    return _values(Mechanisms()) | asked | known
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is a whole number that a table can hold."""
+    return re.fullmatch(r"-?\d{1,18}", text) is not None
 
 
 def _values(mechanisms: Mechanisms) -> Row:

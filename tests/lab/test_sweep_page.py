@@ -1,6 +1,7 @@
 """The Sweep page: what is drawn of a table, and that a row's link brings its very run."""
 
 import argparse
+import math
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -70,6 +71,7 @@ def test_a_run_that_the_page_cannot_show_has_no_link(sample) -> None:
     for change in (
         {"device": "threads"}, {"workload": "mine"}, {"cost": "mine"}, {"batch": 500},
         {"error": "no"}, {"mode": "<script>"}, {"model": "1b"}, {"seed": -1},
+        {"seed": pd.NA}, {"seed": None}, {"compute": pd.NA}, {"jitter": math.nan}, {"depth": pd.NA},
     ):  # fmt: skip
         assert query_of(row | change) is None
     plain = {"mode": "sync", "depth": 1, "seed": MODES["sync"].seed, "steps": pd.NA}
@@ -100,13 +102,16 @@ def tables():
     return {
         "text": b"hello", "empty": b"", "cut": SAMPLE.read_bytes()[:5000],
         "another": pd.DataFrame({"run": [1]}), "kinds": table.assign(wall_ms="x"),
-        "lists": table.assign(mode=[["a"]] * len(table)), "rows": pd.concat([table, table]),
+        "lists": table.assign(mode=[["a"]] * len(table)),
+        "too large a seed": table.assign(seed=pd.array([2**64 - 1] * len(table), dtype="UInt64")),
+        "rows": pd.concat([table, table]),
         "long text": table.assign(hazards_told="x" * 50_000),
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "name", ["text", "empty", "cut", "another", "kinds", "lists", "rows", "long text"]
+    "name",
+    ["text", "empty", "cut", "another", "kinds", "lists", "too large a seed", "rows", "long text"],
 )
 def test_what_is_no_table_or_too_large_is_refused_in_one_sentence(name, monkeypatch) -> None:
     monkeypatch.setattr("engine.sweep.reading.MOST_RUNS", 60)

@@ -36,7 +36,8 @@ def test_an_axis_takes_the_place_of_the_same_option_and_leaves_the_others():
     [
         ["depth"], ["depth="], ["dpeth=1"], ["batch=many"], ["seed=1.5"], ["seed=5:5"],
         ["seed=0:999999999999"], ["jitter=200"], ["seed=1", "seed=2"], ["=1"],
-        ["seed=0:1000", "batch=1:1000"],
+        ["seed=0:1000", "batch=1:1000"], ["seed=" + "9" * 20], ["seed=1,-" + "9" * 20],
+        ["seed=999999999998:1999999999999:1000000000000"], ["steps=0"], ["batch=0:3"],
     ],
 )  # fmt: skip
 def test_what_is_no_axis_is_refused_in_one_sentence(grid):
