@@ -1,24 +1,26 @@
 """The page on recording a trace of your own: what to switch on, and what it is good for."""
 
+from functools import partial
+
 import streamlit as st
 
-from lab.catalogue import t
-from lab.in_url import BOUND
-from lab.record_guide import GUIDE, guide_parts
+from lab.catalogue import LANGUAGE, language, t
+from lab.coded_tabs import coded_tabs
+from lab.record_guide import guide, guide_file
 
 
 def page() -> None:
     """The guide, a tab for each profiler."""
     st.markdown(f"# {t('guide.page')}")
-    if not GUIDE.is_file():
+    if not guide_file(LANGUAGE).is_file():
         st.info(t("guide.missing"))
         return
-    head, sections = guide_parts(GUIDE.read_text("utf-8"))
+    head, sections = guide(language())
     st.markdown(head)
-    tabs = st.tabs(list(sections), key="with", on_change="rerun", bind=BOUND)
-    for tab, body in zip(tabs, sections.values(), strict=True):
-        with tab:
-            st.markdown(body)
+    coded_tabs(
+        "with",
+        {code: (title, partial(st.markdown, body)) for code, (title, body) in sections.items()},
+    )
     st.page_link("lab/pages/inspect.py", label=t("guide.open"))
 
 

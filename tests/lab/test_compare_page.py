@@ -1,5 +1,7 @@
 """The Compare page and the page on recording, run by Streamlit's AppTest without a browser."""
 
+import pytest
+
 from tests.lab.apps import charts, open_page
 
 COMPARE, RECORD = "lab/pages/compare.py", "lab/pages/guide.py"
@@ -36,7 +38,10 @@ def test_a_trace_without_steps_cannot_be_predicted() -> None:
     assert "Nothing can be predicted" in app.warning[0].value
 
 
-def test_the_guide_to_recording_has_a_tab_for_each_profiler() -> None:
-    app = open_page(RECORD)
+@pytest.mark.parametrize(("language", "begins"), [("en", "How to record"), ("zh", "怎样录制")])
+def test_the_guide_to_recording_has_a_tab_for_each_profiler(language: str, begins: str) -> None:
+    app = open_page(RECORD, lang=language, **{"with": "vLLM"})
     assert not app.exception
     assert {"PyTorch", "vLLM", "SGLang", "Nsight Systems"} <= {tab.label for tab in app.tabs}
+    assert any(text.value.startswith(begins) for text in app.markdown)
+    assert any("vllm serve" in text.value for text in app.markdown)
