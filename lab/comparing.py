@@ -12,10 +12,12 @@ from engine import configure, execute
 from engine.device.step_cost import StepTimes, cost_of
 from lab.catalogue import t
 from lab.gantt import Panel
+from lab.glossary import rule_name
 from lab.hover import cause_text
 from lab.inspection import Inspection
 from lab.units import percent, short_ms
 from traces import Comparison, Trace
+from traces.comparison import Shift
 
 MOST_STEPS = 300
 MOST_PREDICTED = 500
@@ -97,6 +99,19 @@ def steps_told(result: Comparison) -> str:
         "compare.steps", count=len(pairs), change=f"{change / 1e6:+,.3f}",
         percent=f"{100 * change / max(before, 1):+.1f} %",
     )  # fmt: skip
+
+
+def shifts_told(result: Comparison) -> list[str]:
+    """Every finding that came, went, fell or rose, a sentence each."""
+    return [_shift_told(shift) for shift in result.shifts]
+
+
+def _shift_told(shift: Shift) -> str:
+    told = t(
+        "compare.fell" if shift.fell else "compare.rose", rule=rule_name(shift.rule),
+        before=percent(shift.before), after=percent(shift.after),
+    )  # fmt: skip
+    return told + t("compare.mostly", blamed=cause_text(shift.blamed)) if shift.blamed else told
 
 
 def split_told(first: Inspection, second: Inspection, result: Comparison) -> str:

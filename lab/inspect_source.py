@@ -14,14 +14,15 @@ from lab.escape import for_markdown
 from lab.guard import one_sentence
 from lab.in_url import put_into_url, take_from_url
 from lab.inspection import Inspection
-from lab.opened import read_recording, read_sample, read_uploads
+from lab.opened import read_recording, read_sample, read_uploads, sample_about, sample_title
 from lab.recorded import recording
 from lab.window import WindowKeys, forget
 from traces import list_samples
 
 NONE, RECORDED = "none", "recorded"
 NAMES = {NONE: "inspect.no_sample", RECORDED: "inspect.recorded"}
-"""What the list has beside the samples, which stand in it by their titles."""
+"""What the list has beside the samples, which stand in it by their titles: the English ones are
+their codes in the URL."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,13 @@ def source(picker: Picker, place: DeltaGenerator, label: str) -> Inspection | No
         take_from_url(picker.sample, [NONE, *titles], first)
         title = right.selectbox(
             t("inspect.sample"), [NONE, *titles], key=picker.sample, on_change=_let_go_of_upload,
-            args=(picker,), format_func=lambda title: t(NAMES[title]) if title in NAMES else title,
+            args=(picker,), format_func=lambda title: (
+                t(NAMES[title]) if title in NAMES else sample_title(samples[title])
+            ),
         )  # fmt: skip
         put_into_url(picker.sample, first)
         if title in samples:
-            right.caption(for_markdown(samples[title].about))
+            right.caption(for_markdown(sample_about(samples[title])))
     else:
         right.caption(t("inspect.no_samples"))
     # Progress comes and goes in a place of its own: were it to shift the page below, the browser

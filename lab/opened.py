@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from lab.catalogue import language, t
+from lab.catalogue import language, t, t_or
 from lab.inspection import Inspection
 from lab.study import Study
 from traces import Sample, Trace, TraceError, open_sample, open_trace
@@ -88,6 +88,16 @@ def _shelf() -> OrderedDict[str, Inspection]:
     return OrderedDict()
 
 
+def sample_title(sample: Sample) -> str:
+    """What a bundled trace is called in the words of the interface."""
+    return t_or(f"sample.{sample.code}.title", sample.title)
+
+
+def sample_about(sample: Sample) -> str:
+    """What a bundled trace shows, in the words of the interface."""
+    return t_or(f"sample.{sample.code}.about", sample.about)
+
+
 def read_sample(sample: Sample) -> Inspection:
     """A bundled trace."""
     with st.spinner(t("inspect.reading"), show_time=True):
@@ -96,4 +106,4 @@ def read_sample(sample: Sample) -> Inspection:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _sampled(sample: Sample, spoken: str) -> Inspection:
-    return Inspection(open_sample(sample), sample.title, sample.file)
+    return Inspection(open_sample(sample), sample_title(sample), sample.file)

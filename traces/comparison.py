@@ -34,6 +34,22 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Shift:
+    """A finding whose share of the run (0 to 1) changed; `blamed` is the name of the span that
+    explains most of the larger share, or empty."""
+
+    rule: str
+    before: float
+    after: float
+    blamed: str
+
+    @property
+    def fell(self) -> bool:
+        """Whether the second trace loses less time to it."""
+        return self.after < self.before
+
+
+@dataclass(frozen=True)
 class Comparison:
     """`a` is usually before and `b` after; `per_step` says what the idle times are of."""
 
@@ -55,18 +71,21 @@ class Comparison:
         return sorted(rows, key=lambda row: (-abs(row[2] - row[1]), row[0]))
 
     @property
-    def changes(self) -> list[str]:
-        """What changed, in words, the largest change first."""
-        told = []
+    def shifts(self) -> list[Shift]:
+        """Findings that came, went, fell or rose, the largest change first."""
+        found = []
         for rule in dict.fromkeys([*self.a.findings, *self.b.findings]):
             before, blamed_before = self.a.findings.get(rule, (0.0, ""))
             after, blamed_after = self.b.findings.get(rule, (0.0, ""))
             if abs(after - before) >= WORTH_TELLING:
-                verb, blamed = ("fell", blamed_before) if after < before else ("rose", blamed_after)
-                mostly = f", mostly {blamed}" if blamed else ""
-                shares = f"{before:.1%} to {after:.1%} of the run"
-                told.append((abs(after - before), f"{rule} {verb}: {shares}{mostly}"))
-        return [sentence for _, sentence in sorted(told, reverse=True)]
+                blamed = blamed_before if after < before else blamed_after
+                found.append(Shift(rule, before, after, blamed))
+        return sorted(found, key=lambda shift: (-abs(shift.after - shift.before), shift.rule))
+
+    @property
+    def changes(self) -> list[str]:
+        """The shifts in words."""
+        return [_in_words(shift) for shift in self.shifts]
 
 
 def compare(a: Trace, b: Trace) -> Comparison:
@@ -115,6 +134,13 @@ def as_text(result: dict[str, Any]) -> str:
         for row in result["gaps"][:ROWS]
     ]
     return "\n".join(lines + [f"changed  {change}" for change in result["changes"]])
+
+
+def _in_words(shift: Shift) -> str:
+    verb = "fell" if shift.fell else "rose"
+    mostly = f", mostly {shift.blamed}" if shift.blamed else ""
+    shares = f"{shift.before:.1%} to {shift.after:.1%} of the run"
+    return f"{shift.rule} {verb}: {shares}{mostly}"
 
 
 def _side(trace: Trace, steps: Steps, per_step: bool) -> Side:

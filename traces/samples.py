@@ -19,6 +19,11 @@ class Sample:
     title: str
     about: str
 
+    @property
+    def code(self) -> str:
+        """What it is known by in every language: the file's name without its endings."""
+        return self.file.partition(".")[0]
+
 
 def list_samples(folder: Path = FOLDER) -> list[Sample]:
     """The samples that `index.json` in `folder` names and that are there, in its order."""

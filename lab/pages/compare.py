@@ -12,6 +12,7 @@ from lab.comparing import (
     idlest,
     panel_of,
     predicted,
+    shifts_told,
     split_told,
     step_changes,
     steps_told,
@@ -88,8 +89,8 @@ def _told(first: Inspection, second: Inspection, result: Comparison) -> None:
             base=base_text(inspection.trace),
         )  # fmt: skip
         st.caption(for_markdown(told, 300))
-    if result.changes:
-        lines = "\n".join(f"- {for_markdown(change, 300)}" for change in result.changes)
+    if result.shifts:
+        lines = "\n".join(f"- {for_markdown(change, 300)}" for change in shifts_told(result))
         st.markdown(f"**{t('compare.changed')}**\n\n{lines}")
     else:
         st.markdown(t("compare.nothing"))

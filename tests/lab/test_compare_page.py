@@ -3,6 +3,7 @@
 import pytest
 
 from tests.lab.apps import charts, open_page
+from traces import list_samples
 
 COMPARE, RECORD = "lab/pages/compare.py", "lab/pages/guide.py"
 
@@ -17,6 +18,21 @@ def test_two_samples_stand_one_above_the_other_with_what_changed() -> None:
     ]
     told = " ".join(text.value for text in app.markdown).replace("\\", "")
     assert "CPU work between steps fell" in told and "ms a step in the second (-2" in told
+
+
+def test_in_another_language_what_changed_and_the_samples_are_worded_in_it() -> None:
+    app = open_page(COMPARE, lang="zh", a="One .item() in the loop")
+    assert not app.exception and not app.error
+    assert [box.value for box in app.selectbox][:2] == [
+        "One .item() in the loop", "Asynchronous engine",
+    ]  # fmt: skip
+    (told,) = (text.value for text in app.markdown if "什么变了" in text.value)
+    bullets = [line for line in told.replace("\\", "").splitlines() if line.startswith("- ")]
+    assert bullets and all("占运行时间的比例从 " in line for line in bullets)
+    captions = " ".join(text.value for text in app.caption)
+    for sample in list_samples():
+        assert sample.about not in captions and sample.title not in captions
+    assert "同步引擎" in app.selectbox[0].options
 
 
 def test_a_trace_is_compared_with_its_prediction() -> None:

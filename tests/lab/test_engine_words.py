@@ -22,7 +22,7 @@ from engine.workloads.presets import WORKLOADS
 from lab.catalogue import LANGUAGE, LANGUAGES, texts
 from lab.glossary import key_of
 from lab.hover import worded
-from traces import findings, gap, gap_rules, gap_walk
+from traces import findings, gap, gap_rules, gap_walk, list_samples
 from traces.finding_rules import RULES
 
 OTHERS = [language for language in LANGUAGES if language != LANGUAGE]
@@ -31,6 +31,7 @@ RESOURCES = (
     "host inputs", "host outputs", "device inputs", "device outputs", "kv blocks", "graph pool",
     "temporaries", "activations", "carry ring", "drafts", "host kv", "host scratch",
 )  # fmt: skip
+SAMPLE_PARTS = ("title", "about")
 NO_CAUSES = ("wait", "enumerate(DataLoader)", gap.CANNOT_TELL)
 """A host's wait is told by what it waits for."""
 
@@ -88,6 +89,8 @@ def wanted():
         words |= {f"level.{level.id}.hint_{n}": hint for n, hint in enumerate(level.hints, 1)}
     words |= {f"race.{race}": race for race in RACES.values()}
     words |= {f"resource.{resource}": resource for resource in RESOURCES}
+    for sample in list_samples():
+        words |= {f"sample.{sample.code}.{part}": getattr(sample, part) for part in SAMPLE_PARTS}
     counters = {"tokens in flight", "KV blocks in use", service.QUEUE, *service.COPIED.values()}
     words |= {f"counter.{name}": name for name in counters}
     return words | {f"{key}": key for key in ("stream.the host", "side.host", "side.device")}
