@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.lab.apps import in_address, open_page, timeline
+from tests.lab.apps import INSPECT, in_address, open_page, timeline
 
 LESSONS, RECORD, STEPPER = (f"lab/pages/{name}.py" for name in ("lessons", "record", "stepper"))
 
@@ -13,6 +13,7 @@ LESSONS, RECORD, STEPPER = (f"lab/pages/{name}.py" for name in ("lessons", "reco
         (STEPPER, {"steps": "4"}, "selectbox", "fork-what", "host"),
         (RECORD, {"steps": "4"}, "radio", "record-way", "widened"),
         (LESSONS, {"lesson": "07"}, "radio", "predict-07", 2),
+        (INSPECT, {}, "selectbox", "sample", "Asynchronous engine"),
     ],
 )
 def test_what_was_chosen_outlives_a_change_of_language(
