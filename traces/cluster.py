@@ -142,7 +142,7 @@ def _knock(scheduler: Any) -> None:  # noqa: ANN401 - an address, or a cluster t
     A client that finds nobody is left half-made. It closes itself when it is collected, and where
     that happens while the next one starts, each waits for the other's lock for ever.
     """
-    from distributed.comm import connect
+    from distributed.comm.core import connect
 
     async def knock() -> None:
         comm = await connect(getattr(scheduler, "scheduler_address", scheduler), timeout=CONNECT_S)
