@@ -15,7 +15,7 @@ from lab.gantt import Panel
 from lab.glossary import rule_name
 from lab.hover import cause_text
 from lab.inspection import Inspection
-from lab.units import percent, short_ms
+from lab.units import percent, short_ms, signed_ms, signed_percent
 from traces import Comparison, Trace
 from traces.comparison import Shift
 
@@ -96,8 +96,8 @@ def steps_told(result: Comparison) -> str:
     change = fmean(other - one for one, other in pairs)
     before = fmean(one for one, _ in pairs)
     return t(
-        "compare.steps", count=len(pairs), change=f"{change / 1e6:+,.3f}",
-        percent=f"{100 * change / max(before, 1):+.1f} %",
+        "compare.steps", count=len(pairs), change=signed_ms(change / 1e6),
+        percent=signed_percent(change / max(before, 1)),
     )  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def split_told(first: Inspection, second: Inspection, result: Comparison) -> str
     )
     change = rest[1] - rest[0]
     busy = step[1] - step[0] - change
-    return t("compare.split", idle=f"{change:+,.3f}", busy=f"{busy:+,.3f}")
+    return t("compare.split", idle=signed_ms(change), busy=signed_ms(busy))
 
 
 def idle_shares(

@@ -1,5 +1,11 @@
 """Times, shares and sizes as text: milliseconds everywhere, exact to the ns where asked."""
 
+from traces.units import percent, signed_ms, signed_percent
+
+__all__ = [
+    "exact_ms", "percent", "short_bytes", "short_ms", "signed_ms", "signed_percent", "whole_ns",
+]  # fmt: skip
+
 NS_PER_MS = 1_000_000
 
 MOST_MS = 1e12
@@ -30,12 +36,7 @@ def short_bytes(count: float) -> str:
     for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if abs(count) >= factor:
             return f"{count / factor:,.4g} {unit}"
-    return f"{count:,.4g} B"
-
-
-def percent(share: float) -> str:
-    """A share with one decimal: 0.763 -> "76.3 %"."""
-    return f"{100 * share:.1f} %"
+    return f"{count:z,.4g} B"
 
 
 def whole_ns(ms: float) -> int:

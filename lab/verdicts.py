@@ -23,7 +23,7 @@ def verdict_row(run: Study, sync: Study, bound: Bound) -> None:
         row,
         "active",
         percent(numbers.gpu_active),
-        t("verdict.active_delta", points=f"{points:+.1f}"),
+        t("verdict.active_delta", points=f"{points:+z.1f}"),
     )
     _card(
         row, "step", t("verdict.ms", ms=f"{numbers.step_ms:.2f}"),

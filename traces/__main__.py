@@ -29,6 +29,7 @@ from traces.progress_bar import reading_bar
 from traces.readers.reader import open_trace, read_traces
 from traces.readers.source import MAX_BYTES
 from traces.schema import Trace, TraceError
+from traces.units import percent
 
 RANKS = "a trace; several are the ranks of one run"
 FILES_HELP = {
@@ -128,8 +129,8 @@ def _too_idle(devices: list[dict[str, Any]], least: float, where: str = "") -> i
     """1 and a line on stderr for each device below `least`, or if there is no device; else 0."""
     too_idle = [device for device in devices if device["active"] < least]
     for device in too_idle:
-        told = f"{where}GPU {device['id']} is active {device['active']:.1%} of the time"
-        print(f"{told}, less than {least:.1%}", file=sys.stderr)
+        told = f"{where}GPU {device['id']} is active {percent(device['active'])} of the time"
+        print(f"{told}, less than {percent(least)}", file=sys.stderr)
     if not devices:
         print(f"{where}no GPU work is recorded, so no GPU is active", file=sys.stderr)
     return int(bool(too_idle) or not devices)

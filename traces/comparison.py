@@ -14,6 +14,7 @@ from traces.gap import Gap, gaps_by_cause
 from traces.gaps import find_gaps
 from traces.schema import Trace
 from traces.steps import Steps, find_steps
+from traces.units import percent, signed_ms
 
 NS_PER_MS = 1e6
 WORTH_TELLING = 0.01
@@ -126,11 +127,11 @@ def as_text(result: dict[str, Any]) -> str:
         lines.append(f"{name:10}{cells[0]:>14}{cells[1]:>14}")
     aligned = result["steps"]
     if aligned:
-        change = fmean(row["b_ms"] - row["a_ms"] for row in aligned)
-        lines.append(f"the {len(aligned)} steps that both have take {change:+,.3f} ms each in B")
+        change = signed_ms(fmean(row["b_ms"] - row["a_ms"] for row in aligned))
+        lines.append(f"the {len(aligned)} steps that both have take {change} ms each in B")
     lines.append(f"idle ms of a {result['gaps_per']} by cause")
     lines += [
-        f"{row['a_ms']:12,.3f}{row['b_ms']:12,.3f}{row['change_ms']:+12,.3f}  {row['cause']}"
+        f"{row['a_ms']:12,.3f}{row['b_ms']:12,.3f}{signed_ms(row['change_ms']):>12}  {row['cause']}"
         for row in result["gaps"][:ROWS]
     ]
     return "\n".join(lines + [f"changed  {change}" for change in result["changes"]])
@@ -139,7 +140,7 @@ def as_text(result: dict[str, Any]) -> str:
 def _in_words(shift: Shift) -> str:
     verb = "fell" if shift.fell else "rose"
     mostly = f", mostly {shift.blamed}" if shift.blamed else ""
-    shares = f"{shift.before:.1%} to {shift.after:.1%} of the run"
+    shares = f"{percent(shift.before)} to {percent(shift.after)} of the run"
     return f"{shift.rule} {verb}: {shares}{mostly}"
 
 
@@ -184,4 +185,6 @@ def _side_json(side: Side) -> dict[str, Any]:
 def _cell(key: str, value: float | None) -> str:
     if value is None:
         return "-"
-    return format(value, {"active": ".1%", "median_ms": ",.3f", "steps": ",d"}[key])
+    if key == "active":
+        return percent(value)
+    return format(value, {"median_ms": ",.3f", "steps": ",d"}[key])

@@ -17,6 +17,7 @@ from traces.cluster import done
 from traces.readers.reader import open_trace
 from traces.schema import TraceError
 from traces.summary import summarize
+from traces.units import percent
 
 HEAD = f"{'idle ms':>14} {'active':>7} {'span ms':>14} {'steps':>7}  file: longest cause"
 
@@ -95,7 +96,7 @@ def as_text(found: list[Inspected]) -> str:
 
 def _line(one: Inspected) -> str:
     figures = one.figures or {}
-    active = "no GPU" if one.active is None else f"{one.active:.1%}"
+    active = "no GPU" if one.active is None else f"{percent(one.active)}"
     cause = max(figures["gaps"], key=figures["gaps"].__getitem__, default="")
     return (
         f"{one.idle_ms:14,.3f} {active:>7} {figures['span_ms']:14,.3f} "

@@ -12,6 +12,7 @@ from traces.gaps import find_gaps
 from traces.observed import observed_ns
 from traces.schema import ENGINE_FORMAT, Trace
 from traces.steps import Steps, find_steps
+from traces.units import percent
 from traces.whatif import as_json, what_if
 
 NS_PER_MS = 1e6
@@ -62,8 +63,8 @@ def as_text(summary: dict[str, Any]) -> str:
     ]
     for device in summary["devices"]:
         lines += [
-            f"GPU {device['id']}    active {device['active']:.1%}, kernels alone "
-            f"{device['compute_active']:.1%}, from its first to its last event "
+            f"GPU {device['id']}    active {percent(device['active'])}, kernels alone "
+            f"{percent(device['compute_active'])}, from its first to its last event "
             "(active is not the same as efficient)",
             *_of_run(device["run_active"]),
             f"         busy {device['busy_ms']:,.3f} ms, idle {device['idle_ms']:,.3f} ms, "
@@ -77,7 +78,7 @@ def as_text(summary: dict[str, Any]) -> str:
                 f"{device['exposed_communication_ms']:,.3f} ms with nothing computed under it"
             )
     if shares := list(summary["critical_path"]["share"].items())[:PATH_ROWS]:
-        told = ", ".join(f"{resource} {share:.1%}" for resource, share in shares)
+        told = ", ".join(f"{resource} {percent(share)}" for resource, share in shares)
         lines.append(f"path     the longest chain of work and waits: {told}")
     steps = summary["steps"]
     if steps["count"]:
@@ -95,7 +96,7 @@ def as_text(summary: dict[str, Any]) -> str:
     for finding in summary["findings"][:FINDING_ROWS]:
         toggle = f" (in the lab: {finding['mechanism']})" if finding["mechanism"] else ""
         lines.append(
-            f"finding  {finding['rule']}, {finding['share']:.1%} of the run, "
+            f"finding  {finding['rule']}, {percent(finding['share'])} of the run, "
             f"confidence {finding['confidence']}{toggle}: {finding['advice']}"
         )
     lines += [f"note     {warning}" for warning in summary["warnings"]]
@@ -106,7 +107,7 @@ def _of_run(active: float | None) -> list[str]:
     """The share that `python -m engine run` tells, which is of another time."""
     if active is None:
         return []
-    told = f"a kernel in {active:.1%} of the run, from the first host work to its end"
+    told = f"a kernel in {percent(active)} of the run, from the first host work to its end"
     return [f"         {told} (what `engine run` tells)"]
 
 

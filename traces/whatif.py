@@ -15,6 +15,7 @@ from traces.gaps import find_gaps
 from traces.schema import NONE, Trace
 from traces.step_parts import StepParts, engine_parts, window_parts
 from traces.steps import Steps, find_steps
+from traces.units import percent
 
 NS_PER_MS = 1e6
 MIN_STEPS = 2
@@ -154,15 +155,16 @@ def as_text(prediction: dict[str, Any]) -> str:
     if reason := prediction["cannot_tell"]:
         return f"cannot tell: {reason}"
     mean = prediction["mean_step_ms"]
+    left = percent(prediction["not_hidden"])
     lines = [
         f"steps    {prediction['steps']:,} by {prediction['steps_by']}; a mean one: "
         f"C {mean['C']:,.3f} ms, G {mean['G']:,.3f} ms, F {mean['F']:,.3f} ms, copies "
         f"{mean['copy_in']:,.3f} ms in and {mean['copy_out']:,.3f} ms out",
         f"sync     {prediction['sync_ms']:12,.3f} ms  one step after the other",
         f"async    {prediction['async_ms']:12,.3f} ms  two batches in flight: "
-        f"{prediction['saving']:.1%} saved",
+        f"{percent(prediction['saving'])} saved",
         f"bound    {prediction['bound_ms']:12,.3f} ms  max(G, C + F) of each step",
-        f"left     {prediction['not_hidden']:.1%} of the time without a kernel cannot be hidden",
+        f"left     {left} of the time without a kernel cannot be hidden",
     ]
     return "\n".join(lines + [f"assumed  {line}" for line in prediction["assumptions"]])
 
@@ -193,7 +195,7 @@ def _unknown(trace: Trace, gaps: Sequence[Gap]) -> str:
     span = int((ops["ts_ns"] + ops["dur_ns"]).max() - ops["ts_ns"].min()) * len(trace.devices)
     if unknown > MOST_UNKNOWN * span:
         return (
-            f"in {unknown / span:.0%} of the time the GPU is idle for a reason that the trace does "
-            "not show, as in a recording that was cut out of a longer one."
+            f"in {percent(unknown / span)} of the time the GPU is idle for a reason that the trace "
+            "does not show, as in a recording that was cut out of a longer one."
         )
     return ""

@@ -21,3 +21,7 @@ def test_times_take_the_unit_that_suits_them() -> None:
 def test_sizes_take_the_unit_that_suits_them() -> None:
     sizes = [0, 24, 61_440, 3_200_000, 5e9]
     assert [short_bytes(size) for size in sizes] == ["0 B", "24 B", "61.44 kB", "3.2 MB", "5 GB"]
+
+
+def test_nothing_has_no_minus() -> None:
+    assert (short_ms(-0.0), short_bytes(-0.0), exact_ms(0)) == ("0 ms", "0 B", "0.000000")

@@ -24,7 +24,7 @@ def test_asynchronous_batching_takes_the_hosts_work_out_of_each_step():
     assert all(after < before for before, after in result.aligned[1:-1])
     cause, before, after = result.idle[0]
     assert (cause, after < before) == ("update state", True)
-    assert result.changes[0].startswith("CPU work between steps fell: 22.9% to 1.2% of the run")
+    assert result.changes[0].startswith("CPU work between steps fell: 22.9 % to 1.2 % of the run")
     assert result.changes[0].endswith("mostly update state")
 
 
@@ -49,7 +49,7 @@ def test_a_trace_differs_from_itself_in_nothing(name):
 
 def test_the_missing_mechanism_is_what_changed():
     result = compare(sample("async"), sample("item-sync"))
-    assert result.changes == ["scalar read rose: 0.0% to 22.6% of the run, mostly .item()"]
+    assert result.changes == ["scalar read rose: 0.0 % to 22.6 % of the run, mostly .item()"]
 
 
 def test_without_steps_the_whole_run_is_compared():

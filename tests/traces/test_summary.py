@@ -54,7 +54,7 @@ def test_inspect_prints_a_table_or_json(tmp_path, capsys):
     write_trace(sync_run().trace(), path)
     assert main(["inspect", str(path)]) == 0
     table = capsys.readouterr().out
-    assert "GPU 0    active 79.5%, kernels alone 51.3%" in table
+    assert "GPU 0    active 79.5 %, kernels alone 51.3 %" in table
     assert "update state" in table
     assert "time without a kernel by cause, from the first host work to the end" in table
     assert main(["inspect", str(path), "--json"]) == 0
@@ -69,7 +69,7 @@ def test_the_share_of_a_run_of_the_engine_is_told_beside_that_of_the_device():
     assert device["run_active"] == pytest.approx(
         1 - sum(figures["gaps"].values()) * NS_PER_MS / (end - start)
     )
-    assert f"a kernel in {device['run_active']:.1%} of the run" in as_text(figures)
+    assert f"a kernel in {100 * device['run_active']:.1f} % of the run" in as_text(figures)
     kernel = {"ph": "X", "name": "gemm", "cat": "kernel", "pid": 0, "tid": 7, "ts": 0, "dur": 1}
     of_profiler = summarize(open_trace(json.dumps([kernel]).encode()))
     assert of_profiler["devices"][0]["run_active"] is None
@@ -120,8 +120,8 @@ def test_a_device_that_is_less_active_than_asked_gives_code_1(least, code, tmp_p
     write_trace(sync_run().trace(), path)
     assert main(["inspect", str(path), "--min-active", least]) == code
     output = capsys.readouterr()
-    assert "active 79.5%" in output.out
-    assert ("GPU 0 is active 79.5% of the time" in output.err) == bool(code)
+    assert "active 79.5 %" in output.out
+    assert ("GPU 0 is active 79.5 % of the time" in output.err) == bool(code)
 
 
 def test_a_trace_without_a_device_is_less_active_than_anything_asked(tmp_path, capsys):

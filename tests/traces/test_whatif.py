@@ -181,7 +181,7 @@ def test_the_command_line_prints_a_table_or_json(tmp_path, capsys):
     write_trace(open_sample(sample), path)
     assert main(["whatif", str(path)]) == 0
     table = capsys.readouterr().out
-    assert "two batches in flight: 23.0% saved" in table
+    assert "two batches in flight: 23.0 % saved" in table
     assert "assumed  Two batches are in flight" in table
     assert main(["whatif", str(path), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)["what_if"]
