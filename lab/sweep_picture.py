@@ -19,6 +19,10 @@ SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 HUES = (*SLOT_HUES, HOST)
 HEIGHT_PX = 360
 
+NUMBERS = {"type": "linear", "nticks": 6}
+NAMES = {"type": "category", "tickangle": -45}
+"""Names stand aslant: beside one another those of two fields would run into each other."""
+
 
 @dataclass(frozen=True)
 class Axes:
@@ -48,7 +52,7 @@ def picture(table: pd.DataFrame, axes: Axes) -> dict[str, Any]:
     is_number = pd.api.types.is_numeric_dtype(table[axes.x])
     for number, (facet, part) in enumerate(groups, 1):
         place = "" if number == 1 else str(number)
-        layout[f"xaxis{place}"] = _axis(axes.x, type="linear" if is_number else "category")
+        layout[f"xaxis{place}"] = _axis(axes.x, **(NUMBERS if is_number else NAMES))
         if axes.facet:
             layout["annotations"].append(_title(f"{axes.facet} = {facet}", number, len(groups)))
         data += _of_facet(part, axes, f"x{place}", number == 1, table)
