@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lab.catalogue import t
-from lab.counters import counters_in
+from lab.counters import counter_axis, counter_name, counters_in
 from lab.escape import for_plotly
 from lab.figures import FONT_PX, INK, frame, time_axis
 from lab.hover import cause_text
@@ -23,6 +23,10 @@ BINS = 400
 LONGEST_GAPS = 10
 MAX_CAUSES = 12
 TOLD_CAUSES = 3
+
+COUNTER_PX = 116
+NAME_SHARE = 0.24
+"""So much of a counter's height is its name's, above its field."""
 
 
 def busy_shares(spans: pd.DataFrame, extent: tuple[int, int], bins: int = BINS) -> Floats:
@@ -178,27 +182,27 @@ def idle_told(gaps: Mapping[str, Mapping[str, float]], wall_ms: Mapping[str, flo
 
 
 def counters(trace: Trace, window: tuple[int, int]) -> dict[str, Any]:
-    """Each counter as a stepped line over the window, one below the other."""
+    """Each counter as a stepped line over the window, one below the other under its name."""
     strips = counters_in(trace, window)
     layout = frame(
-        height=60 + 130 * len(strips), margin={"l": 8, "r": 10, "t": 8, "b": 44},
-        xaxis=time_axis(window, t("axis.ms"), fixedrange=True),
-        grid={"rows": max(1, len(strips)), "columns": 1, "pattern": "coupled"},
+        height=60 + COUNTER_PX * len(strips), margin={"l": 8, "r": 10, "t": 8, "b": 44},
+        xaxis=time_axis(window, t("axis.ms"), fixedrange=True), annotations=[],
     )  # fmt: skip
     data = []
-    for number, counter in enumerate(strips, 1):
-        axis = "y" if number == 1 else f"y{number}"
-        layout["yaxis" if number == 1 else f"yaxis{number}"] = {
-            "title": {"text": for_plotly(counter.name, 24), "font": {"color": INK}},
-            "tickfont": {"color": INK}, "rangemode": "tozero",
-            **({"tickformat": "~s", "ticksuffix": "B"} if counter.in_bytes else {}),
-            "fixedrange": True, "automargin": True, "gridcolor": "rgba(122, 132, 142, 0.18)",
+    for number, counter in enumerate(strips):
+        axis = f"y{number + 1}" if number else "y"
+        bottom, top = 1 - (number + 1) / len(strips), 1 - (number + NAME_SHARE) / len(strips)
+        layout[f"yaxis{number + 1}" if number else "yaxis"] = {
+            **counter_axis(counter, (bottom, top), float(counter.values.max(initial=0)), 1.08),
+            "automargin": True,
         }  # fmt: skip
+        layout["annotations"].append({**counter_name(counter, axis), "yanchor": "bottom"})
         data.append(
             {
                 "type": "scatter", "mode": "lines", "line": {"shape": "hv", "color": SLOT_HUES[0]},
-                "x": counter.ms, "y": counter.values, "yaxis": axis, "name": counter.name,
-                "hovertemplate": f"{counter.hover}<br>%{{x:.6f}} ms<extra></extra>",
+                "x": counter.ms, "y": counter.values, "text": counter.texts, "yaxis": axis,
+                "name": counter.name, "hovertemplate": "%{text}<br>%{x:.6f} ms<extra></extra>",
             }
         )  # fmt: skip
+    layout["xaxis"]["anchor"] = f"y{len(strips)}" if len(strips) > 1 else "y"
     return {"data": data, "layout": layout}

@@ -44,9 +44,9 @@ class Counter:
         return self.name.startswith("bytes ")
 
     @property
-    def hover(self) -> str:
-        """Plotly's template for a value of it."""
-        return "%{y:.4s}B" if self.in_bytes else "%{y:,}"
+    def texts(self) -> list[str]:
+        """Its values as text."""
+        return [self.text(value) for value in self.values.tolist()]
 
     def text(self, value: float) -> str:
         """A value of it as text."""
@@ -92,17 +92,21 @@ def add_strips(figure: dict[str, Any], counters: Sequence[Counter], lanes_px: in
         top_px = lanes_px + number * STRIP_PX + SPACE_PX
         axis = f"y{number + 2}"
         bottom = 1 - (top_px + STRIP_PX - SPACE_PX) / total_px
-        layout[f"yaxis{number + 2}"] = _axis(counter, (max(0.0, bottom), 1 - top_px / total_px))
-        layout["annotations"] = [*layout["annotations"], _name(counter, axis)]
+        domain = max(0.0, bottom), 1 - top_px / total_px
+        layout[f"yaxis{number + 2}"] = counter_axis(counter, domain, counter.peak, HEADROOM)
+        layout["annotations"] = [*layout["annotations"], counter_name(counter, axis)]
         figure["data"].append(_line(counter, axis))
     layout["xaxis"]["anchor"] = f"y{len(counters) + 1}"
 
 
-def _axis(counter: Counter, domain: tuple[float, float]) -> dict[str, Any]:
-    top = counter.peak or 1.0
+def counter_axis(
+    counter: Counter, domain: tuple[float, float], top: float, headroom: float
+) -> dict[str, Any]:
+    """The y axis of a counter's field, from nothing to `headroom` times the value `top`."""
+    top = top or 1.0
     return {
         "domain": list(domain),
-        "range": [0, top * HEADROOM],
+        "range": [0, top * headroom],
         "fixedrange": True,
         "tickmode": "array",
         "tickvals": [0, top],
@@ -113,7 +117,8 @@ def _axis(counter: Counter, domain: tuple[float, float]) -> dict[str, Any]:
     }
 
 
-def _name(counter: Counter, axis: str) -> dict[str, Any]:
+def counter_name(counter: Counter, axis: str) -> dict[str, Any]:
+    """A counter's name and peak at the top left of its field."""
     name = t_or(f"counter.{counter.name}", counter.name)
     return {
         "text": for_plotly(t("counters.name", name=name, peak=counter.text(counter.peak)), 120),
@@ -130,11 +135,12 @@ def _line(counter: Counter, axis: str) -> dict[str, Any]:
         "name": f"counter {counter.name}",
         "x": counter.ms,
         "y": counter.values,
+        "text": counter.texts,
         "yaxis": axis,
         "line": {"shape": "hv", "color": EDGE, "width": 1.5},
         "fill": "tozeroy",
         "fillcolor": FAINT,
         "hovertemplate": (
-            f"{for_plotly(counter.name, 40)}: {counter.hover}<br>%{{x:.6f}} ms<extra></extra>"
+            f"{for_plotly(counter.name, 40)}: %{{text}}<br>%{{x:.6f}} ms<extra></extra>"
         ),
     }

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.charts import counters
 from lab.counters import BINS, MAX_POINTS, STRIP_PX, counters_in, thinned
 from lab.gantt import LANE_PX, Panel, draw
 from lab.scene import Scene
@@ -108,7 +109,19 @@ def test_bytes_are_written_with_their_unit() -> None:
         axis = drawn["layout"][f"yaxis{number}"]
         assert axis["ticktext"] == ["0", text]
         assert f"{name}, up to {text}" in [note["text"] for note in drawn["layout"]["annotations"]]
-        assert "%{y:.4s}B" in lines(drawn)[f"counter {name}"]["hovertemplate"]
+        hovered = lines(drawn)[f"counter {name}"]["text"]
+        assert hovered and all(one.endswith((" B", " kB")) for one in hovered)
+
+
+def test_the_tab_has_each_name_above_its_field_and_bytes_in_the_same_words() -> None:
+    drawn = counters(study().trace, (0, study().run.wall_ns))
+    layout = go.Figure(drawn).layout
+    fields = [layout[f"yaxis{number or ''}"] for number in ("", 2, 3, 4, 5)]
+    for field, upper in zip(fields[1:], fields, strict=False):
+        assert field.domain[1] < upper.domain[0] and not field.title.text
+    assert [note["text"].rpartition(", up to ")[0] for note in layout.annotations] == NAMES
+    for field, line in zip(fields, drawn["data"], strict=True):
+        assert field.ticktext[1] in line["text"]
 
 
 def test_baselines_have_no_counters_of_their_own() -> None:
