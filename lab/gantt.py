@@ -92,9 +92,10 @@ class Gantt:
     spans: int
 
 
-def draw(panels: Sequence[Panel], window: tuple[int, int]) -> Gantt:
-    """The panels, the first on top, over `window` (start, end in ns)."""
-    rows, titles, total = place(panels)
+def draw(panels: Sequence[Panel], window: tuple[int, int], space: float = SPACE) -> Gantt:
+    """The panels, the first on top, over `window` (start, end in ns), with so many lanes' `space`
+    below each lane."""
+    rows, titles, total = place(panels, space)
     bars = _bars(panels, rows, window)
     lanes_px = round(total * LANE_PX)
     layout = frame(
@@ -119,7 +120,9 @@ def draw(panels: Sequence[Panel], window: tuple[int, int]) -> Gantt:
     return Gantt(figure, panels, window, bars.drawn, bars.single, spans)
 
 
-def place(panels: Sequence[Panel]) -> tuple[list[Row], list[tuple[int, float]], float]:
+def place(
+    panels: Sequence[Panel], space: float = SPACE
+) -> tuple[list[Row], list[tuple[int, float]], float]:
     """Rows from top to bottom, (panel number, top) of each title, and the whole height."""
     rows: list[Row] = []
     titles: list[tuple[int, float]] = []
@@ -130,7 +133,7 @@ def place(panels: Sequence[Panel]) -> tuple[list[Row], list[tuple[int, float]], 
             y += TITLE
         for lane in panel.lanes:
             rows.append(Row(number, lane, y, y + lane.height))
-            y += lane.height + SPACE
+            y += lane.height + space
     return rows, titles, y
 
 

@@ -12,11 +12,12 @@ import streamlit as st
 from engine.oplog import Op
 from lab.accesses import lane_of
 from lab.arrows import Place
+from lab.bars import LABELLED_PX
 from lab.catalogue import language, t
 from lab.escape import for_markdown
 from lab.figures import CONFIG, ReadyFigure
 from lab.figures import INK as PAGE_INK
-from lab.gantt import Gantt, draw, place
+from lab.gantt import LANE_PX, Gantt, draw, place
 from lab.legend import EVENT_ARROW
 from lab.lesson_program import panel_of_program, whole_of_program
 from lab.lesson_state import done_of, locked, note
@@ -33,6 +34,12 @@ from lessons.texts import HINT_COUNT
 
 BADGE_PX, CHOSEN_PX = 19, 25
 """How large the numbers are; 24 px are wanted of what a finger is to hit."""
+
+SPACE = 0.75
+"""Space below a lane, in lanes: the numbers stand in it and not on the names in the bars."""
+
+PARTS = (0.5, 0.3, 0.7, 0.15, 0.85, 0.0, 1.0)
+"""Where on an arrow its number may stand, the best first."""
 
 BADGES = "badges"
 """The name of the trace that can be clicked."""
@@ -118,16 +125,18 @@ def _picture(lesson: Lesson, question: Question, chosen: int | None) -> Gantt:
     """The run's timeline with its waits as arrows and a number at everything that can be chosen."""
     run = ran(lesson.folder, lesson.scene_named(question.run))
     panel = panel_of_program(run, t("edge.title"))
-    gantt = draw([panel], whole_of_program(run))
-    places = {row.lane.key: row for row in place([panel])[0]}
+    window = whole_of_program(run)
+    gantt = draw([panel], window, SPACE)
+    places = {row.lane.key: row for row in place([panel], SPACE)[0]}
     edges = edges_of(run.device.log)
+    ways = [_way(edge, places) for edge in edges]
     if question.fault == "missing":
-        marks = [_on(op, places) for op in operations_of(run.device.log)]
+        marks = [_over(op, places) for op in operations_of(run.device.log)]
     else:
-        marks = [_half_way(*_ends(edge, places)) for edge in edges]
-    gantt.figure["data"] += [_arrow(_ends(edge, places), PAGE_INK, 1.5) for edge in edges]
+        marks = _on_ways(ways, (window[1] - window[0]) / 1e6 * BADGE_PX / LABELLED_PX)
+    gantt.figure["data"] += [_arrow(way, PAGE_INK, 1.5) for way in ways]
     if chosen is not None and question.fault != "missing":
-        gantt.figure["data"].append(_arrow(_ends(edges[chosen], places), SLOT_HUES[0], 4))
+        gantt.figure["data"].append(_arrow(ways[chosen], SLOT_HUES[0], 4))
     gantt.figure["data"].append(_badges(marks, chosen))
     gantt.figure["layout"] |= {"dragmode": False, "clickmode": "event+select"}
     gantt.figure["layout"]["xaxis"]["fixedrange"] = True
@@ -138,27 +147,45 @@ Point = tuple[float, float]
 """ms and lanes."""
 
 
-def _ends(edge: Edge, places: Mapping[str, Place]) -> tuple[Point, Point]:
-    """From the end of what was waited for to the beginning of what waited."""
+def _way(edge: Edge, places: Mapping[str, Place]) -> list[Point]:
+    """From the end of what was waited for to the beginning of what waited: straight through the
+    lanes between them, then aslant through the space at the lane of what waited."""
     one, other = places[lane_of(edge.after)], places[lane_of(edge.before)]
-    return (edge.after.end_ns / 1e6, one.middle), (edge.before.start_ns / 1e6, other.middle)
+    ended, began = edge.after.end_ns / 1e6, edge.before.start_ns / 1e6
+    if other.top > one.top:
+        ys = one.bottom, other.top - SPACE, other.top
+    else:
+        ys = one.top, other.bottom + SPACE, other.bottom
+    return [(ended, ys[0]), (ended, ys[1]), (began, ys[2])]
 
 
-def _half_way(start: Point, end: Point) -> Point:
-    return (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
+def _on_ways(ways: list[list[Point]], apart_ms: float) -> list[Point]:
+    """A place for each arrow's number, on its last piece; the middle, or where the numbers of
+    shorter arrows leave room."""
+    found: dict[int, Point] = {}
+    for number in sorted(range(len(ways)), key=lambda n: abs(ways[n][2][0] - ways[n][1][0])):
+        (x0, y0), (x1, y1) = ways[number][1:]
+        middle = (y0 + y1) / 2
+        taken = [x for x, y in found.values() if abs(y - middle) < SPACE]
+        xs = [x0 + part * (x1 - x0) for part in PARTS]
+        free = (x for x in xs if all(abs(x - other) >= apart_ms for other in taken))
+        x = next(free, xs[0])
+        found[number] = x, y0 + (y1 - y0) * ((x - x0) / (x1 - x0) if x1 != x0 else 0.5)
+    return [found[number] for number in range(len(ways))]
 
 
-def _on(op: Op, places: Mapping[str, Place]) -> Point:
-    return (op.start_ns + op.end_ns) / 2e6, places[lane_of(op)].middle
+def _over(op: Op, places: Mapping[str, Place]) -> Point:
+    """On top of an operation's bar, whose name stays free."""
+    return (op.start_ns + op.end_ns) / 2e6, places[lane_of(op)].top - BADGE_PX / 2 / LANE_PX
 
 
-def _arrow(ends: tuple[Point, Point], color: str, width: float) -> dict[str, Any]:
-    (x0, y0), (x1, y1) = ends
+def _arrow(way: list[Point], color: str, width: float) -> dict[str, Any]:
     return {
-        "type": "scatter", "mode": "lines+markers", "x": [x0, x1], "y": [y0, y1],
+        "type": "scatter", "mode": "lines+markers",
+        "x": [x for x, _ in way], "y": [y for _, y in way],
         "hoverinfo": "skip", "line": {"color": color, "width": width},
         "marker": {
-            "symbol": "arrow", "angleref": "previous", "size": [0, 10], "color": color,
+            "symbol": "arrow", "angleref": "previous", "size": [0, 0, 10], "color": color,
         },
     }  # fmt: skip
 
