@@ -180,8 +180,9 @@ def _over(op: Op, places: Mapping[str, Place]) -> Point:
 
 
 def _arrow(way: list[Point], color: str, width: float) -> dict[str, Any]:
+    """An arrow that goes behind the bars on its way, so that their names can be read."""
     return {
-        "type": "scatter", "mode": "lines+markers",
+        "type": "scatter", "mode": "lines+markers", "zorder": -1,
         "x": [x for x, _ in way], "y": [y for _, y in way],
         "hoverinfo": "skip", "line": {"color": color, "width": width},
         "marker": {
