@@ -1,8 +1,10 @@
 """The Lessons page, run by Streamlit's AppTest without a browser."""
 
+import base64
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -107,6 +109,22 @@ def test_code_with_questions_has_both_and_only_the_code_solves_it():
     assert not app.checkbox(key="solved-08").value
 
 
+def _on_a_bar(y, bars):
+    """Whether a height lies where names are: in the middle half of a lane that has bars."""
+    return any(
+        abs(y - middle) < width / 4
+        for trace in bars
+        for middle, width in zip(_numbers(trace["y"]), _numbers(trace["width"]), strict=True)
+    )
+
+
+def _numbers(column):
+    """A column of a figure as it travels: a list, or base64 with its type."""
+    if isinstance(column, list):
+        return column
+    return np.frombuffer(base64.b64decode(column["bdata"]), column["dtype"]).tolist()
+
+
 def test_an_edge_is_chosen_from_the_list_and_told_in_the_picture_then_explained_once_right():
     lesson = lessons()["07"]
     question = next(q for q in lesson.question if q.kind == "edge")
@@ -125,6 +143,10 @@ def test_an_edge_is_chosen_from_the_list_and_told_in_the_picture_then_explained_
     badges = next(trace for trace in figure["data"] if trace.get("name") == "badges")
     chosen = max(zip(badges["marker"]["size"], badges["customdata"], strict=True))[1]
     assert choices_of(lesson, question)[chosen] == right
+    bars = [
+        trace for trace in figure["data"] if trace["type"] == "bar" and any(trace.get("text", ()))
+    ]
+    assert bars and not any(_on_a_bar(at, bars) for at in badges["y"])
     app.button(key=f"{key}-hint").click().run()
     assert app.session_state["course-progress"]["07"].asked == {question.id: 1}
     assert any(question.hints[0].en in info.value for info in app.info)
