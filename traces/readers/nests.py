@@ -60,12 +60,11 @@ class Nests:
         regular = (row != NONE) & ~is_odd
         self.unclosed += int(regular.sum() - pairs.sum())
         odd = self._odd(nest[is_odd], name[is_odd], ts[is_odd], row[is_odd], trace_end_ns)
-        rows, times = (np.append(row[regular], odd[0]), np.append(ends[regular], odd[1]))
-        return rows.astype(np.int64), times.astype(np.int64)
+        return np.append(row[regular], odd[0]), np.append(ends[regular], odd[1])
 
     def _odd(
         self, nest: Int64s, name: Int64s, ts: Int64s, row: Int64s, trace_end_ns: int
-    ) -> tuple[list[int], list[int]]:
+    ) -> tuple[Int64s, Int64s]:
         """The same for nests with ends that do not close what is innermost."""
         pairing: Pairing[int, Mark] = Pairing()
         columns = (column.tolist() for column in (nest, name, ts, row))
@@ -75,7 +74,8 @@ class Nests:
         paired = list(pairing.spans(trace_end_ns))
         self.stray_ends += pairing.stray_ends
         self.unclosed += pairing.unclosed
-        return [span.event.row for span in paired], [span.end_ns for span in paired]
+        rows = np.array([span.event.row for span in paired], dtype=np.int64)
+        return rows, np.array([span.end_ns for span in paired], dtype=np.int64)
 
 
 def _levels(nest: Int64s, row: Int64s) -> Int64s:

@@ -1,11 +1,16 @@
 """Marks paired as columns are paired as one after the other."""
 
+import io
+import json
+import re
+
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from traces.readers.nests import Mark, Nests
 from traces.readers.pairing import Pairing
+from traces.readers.reader import open_trace
 from traces.schema import NONE
 
 END_NS = 100
@@ -56,3 +61,33 @@ def test_ends_in_order_pair_as_one_by_one(choices, unclosed):
     in_columns, one_by_one = paired(found)
     assert in_columns == one_by_one
     assert in_columns[1] == 0
+
+
+EPOCH_NS = 1_700_000_000_000_000_000
+"""A clock that counts from 1970: a float64 has no room for its nanoseconds."""
+
+edges = st.tuples(
+    st.sampled_from("BEbeX"), st.sampled_from(["", "f", "g"]), st.integers(0, 40), st.integers(1, 2)
+)
+
+
+def spans_of(drawn, shift_ns):
+    """The spans of a Chrome trace of these events, the clock shifted, from the first of them on."""
+    events = [
+        {
+            "ph": ph, "name": name, "pid": 1, "tid": tid, "id": tid, "cat": "c",
+            "ts": f"{(shift_ns + ns) // 1000}.{(shift_ns + ns) % 1000:03}", "dur": 0.007,
+        }
+        for ph, name, ns, tid in drawn
+    ]  # fmt: skip
+    text = re.sub(r'"ts": "([0-9.]+)"', r'"ts": \1', json.dumps({"traceEvents": events}))
+    spans = open_trace(io.BytesIO(text.encode()), "clock.json").spans
+    begins = spans["ts_ns"] - spans["ts_ns"].min()
+    return begins.tolist(), spans["dur_ns"].tolist(), spans["name"].tolist()
+
+
+@settings(max_examples=15)
+@given(st.lists(edges, min_size=1, max_size=12))
+def test_spans_keep_their_times_on_a_clock_that_counts_from_1970(drawn):
+    drawn = [("X", "x", 50, 1), *drawn]
+    assert spans_of(drawn, EPOCH_NS) == spans_of(drawn, 0)
