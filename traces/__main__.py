@@ -118,10 +118,10 @@ def _inspect_folder(options: argparse.Namespace) -> int:
     code = 0
     for one in found:
         if one.figures is None:
-            print(f"{one.file}: {one_line(one.refusal)}", file=sys.stderr)
+            print(f"{one_line(one.file)}: {one_line(one.refusal)}", file=sys.stderr)
             code = 2
         elif options.min_active is not None:
-            code = max(code, _too_idle(one.devices, options.min_active, f"{one.file}: "))
+            code = max(code, _too_idle(one.devices, options.min_active, f"{one_line(one.file)}: "))
     return code
 
 

@@ -5,6 +5,7 @@ import io
 import re
 import signal
 import sys
+import unicodedata
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -17,9 +18,15 @@ LONGEST_WORD, LONGEST_LINE = 200, 2000
 
 
 def one_line(complaint: object) -> str:
-    """A complaint in one line; of what is very long its beginning and its end."""
+    """A complaint in one line; of what is very long its beginning and its end. What would steer
+    the terminal, such as an escape, is shown as it is written in Python."""
     words = (_cut(word, LONGEST_WORD) for word in str(complaint).split())
-    return _cut(" ".join(words), LONGEST_LINE)
+    return _cut("".join(map(_shown, " ".join(words))), LONGEST_LINE)
+
+
+def _shown(letter: str) -> str:
+    is_control = unicodedata.category(letter) in ("Cc", "Cf")
+    return letter.encode("unicode_escape").decode() if is_control else letter
 
 
 def _cut(text: str, longest: int) -> str:

@@ -72,10 +72,18 @@ def done(
     """
     jobs = min(jobs or os.cpu_count() or 1, max(1, len(tasks)))
     if scheduler is None and jobs == 1:
-        yield from (Done(number, work(task)) for number, task in enumerate(tasks))
+        yield from (_here(work, number, task) for number, task in enumerate(tasks))
         return
     with _client(scheduler, jobs) as client:
         yield from _gathered(client, work, tasks)
+
+
+def _here(work: Callable[[Task], Result], number: int, task: Task) -> Done[Result]:
+    """A task done in this process; one that fails ends no other, as on a cluster."""
+    try:
+        return Done(number, work(task))
+    except Exception as error:
+        return Done(number, None, _told(error))
 
 
 def _gathered(
@@ -104,6 +112,10 @@ def _reason(error: BaseException) -> str:
 
     if isinstance(error, KilledWorker):
         return "every worker that took this died: too little memory?"
+    return _told(error)
+
+
+def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 

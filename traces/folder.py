@@ -13,6 +13,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from traces.arguments import one_line
 from traces.cluster import done
 from traces.readers.reader import open_trace
 from traces.schema import TraceError
@@ -100,7 +101,7 @@ def _line(one: Inspected) -> str:
     cause = max(figures["gaps"], key=figures["gaps"].__getitem__, default="")
     return (
         f"{one.idle_ms:14,.3f} {active:>7} {figures['span_ms']:14,.3f} "
-        f"{figures['steps']['count']:7,}  {one.file}{': ' if cause else ''}{cause}"
+        f"{figures['steps']['count']:7,}  {one_line(one.file)}{': ' if cause else ''}{one_line(cause)}"
     )
 
 

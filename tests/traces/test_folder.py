@@ -1,6 +1,7 @@
 """`python -m traces inspect FOLDER`: each file by itself, the worst first."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -59,3 +60,32 @@ def test_a_folder_beside_a_file_and_an_empty_folder_are_refused(tmp_path, capsys
     assert "recordings of their own" in capsys.readouterr().err
     assert main(["inspect", str(tmp_path), *extra]) == 2
     assert "holds no files" in capsys.readouterr().err
+
+
+def test_a_file_that_raises_what_nobody_foresaw_is_told_and_the_others_are_shown(
+    folder, capsys, monkeypatch
+):
+    def fails(trace):
+        raise ZeroDivisionError("of no figure")
+
+    whole = summarize
+    monkeypatch.setattr(
+        "traces.folder.summarize",
+        lambda trace: fails(trace) if trace.meta["name"].startswith("a b") else whole(trace),
+    )
+    assert main(["inspect", str(folder), "--jobs", "1"]) == 2
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) == 2 and "同步.json.gz" in shown.out
+    assert shown.err.splitlines() == ["a b.json.gz: ZeroDivisionError: of no figure"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+def test_a_name_with_a_line_break_or_an_escape_stays_on_its_line(tmp_path, capsys):
+    name = "x\n\x1b[31m\u202ey"
+    shutil.copy(FOLDER / "engine-sync.json.gz", tmp_path / f"{name}.gz")
+    (tmp_path / f"{name}.txt").write_text("read me")
+    assert main(["inspect", str(tmp_path), "--jobs", "1", "--min-active", "1"]) == 2
+    shown = capsys.readouterr()
+    assert len(shown.out.splitlines()) == 2 and len(shown.err.splitlines()) == 2
+    assert not {"\x1b", "\u202e"} & set(shown.out + shown.err)
+    assert "x \\x1b[31m\\u202ey.gz" in shown.out
