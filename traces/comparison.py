@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from traces.activity import device_activity
+from traces.finding_rules import BETWEEN_STEPS, HOST_BOUND, OVERLAPPED_RUN
 from traces.findings import Finding, find_findings
 from traces.gap import Gap, gaps_by_cause
 from traces.gaps import find_gaps
@@ -155,10 +156,15 @@ def _side(trace: Trace, steps: Steps, per_step: bool) -> Side:
         sum(device.busy_ns for device in activity) / span if span else 0.0,
         {cause: ns / count if count > 1 else ns for cause, ns in idle.items()},  # ns stay exact
         {
-            finding.rule: (finding.share, _blamed(trace, finding))
+            _cause(finding.rule): (finding.share, _blamed(trace, finding))
             for finding in find_findings(trace, gaps)
         },
     )
+
+
+def _cause(rule: str) -> str:
+    """CPU work between steps has other names where steps overlap; the two sides need one."""
+    return BETWEEN_STEPS if rule in (HOST_BOUND, OVERLAPPED_RUN) else rule
 
 
 def _blamed(trace: Trace, finding: Finding) -> str:

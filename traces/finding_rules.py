@@ -14,6 +14,8 @@ INCOMPLETE = "incomplete trace"
 BETWEEN_STEPS = "CPU work between steps"
 HOST_BOUND = "host is the bottleneck"
 """What takes the place of `BETWEEN_STEPS` in a run whose steps overlap already."""
+OVERLAPPED_RUN = "gaps of an overlapped run"
+"""The same where the launches run ahead of the device, so that the host is not the bottleneck."""
 
 OVERLAP = "depth=2"
 NEVER = r"(?!)"
@@ -165,6 +167,12 @@ RULES = (
         "F), and that is the host's C + F. Make scheduling cheaper (update the last plan instead "
         "of planning anew), launch less (CUDA graphs, fused kernels), batch more requests a step, "
         "and move what need not be here, such as detokenising, to another process.",
+    ),
+    _rule(
+        OVERLAPPED_RUN, NEVER, MEDIUM, "",
+        "Look at where these gaps are: the steps overlap already. Before the first step's kernels "
+        "and after the last one's nothing can run beside the host; in between, look for the single "
+        "steps in which the host took longer than the device.",
     ),
     _rule(
         BETWEEN_STEPS, r"", MEDIUM, OVERLAP,

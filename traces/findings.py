@@ -22,12 +22,13 @@ from traces.finding_rules import (
     LOW,
     MEDIUM,
     OVERLAP,
+    OVERLAPPED_RUN,
     RULES,
     rule_of,
 )
 from traces.gap import Gap
 from traces.gaps import find_gaps
-from traces.host_bound import is_host_bound
+from traces.host_bound import is_host_bound, runs_ahead
 from traces.observed import observed_ns
 from traces.schema import COPY_KINDS, NONE, Trace
 
@@ -75,7 +76,7 @@ def find_findings(trace: Trace, gaps: Sequence[Gap] | None = None) -> list[Findi
     gaps = find_gaps(trace) if gaps is None else gaps
     activity = device_activity(trace)
     run_ns = max(1, sum(observed_ns(trace, device) for device in activity))
-    found = [*_of_gaps(gaps, run_ns, trace.is_engine_dump, is_host_bound(trace))]
+    found = [*_of_gaps(gaps, run_ns, trace.is_engine_dump, _overlapped_rule(trace))]
     work = trace.gpu_spans().groupby("device")
     for device in activity:
         if device.copy_ns or device.communication_ns:
@@ -112,22 +113,29 @@ def findings_json(trace: Trace, findings: Sequence[Finding]) -> list[dict[str, A
     ]
 
 
+def _overlapped_rule(trace: Trace) -> str:
+    """What idle time between steps is called where they overlap already; empty where not."""
+    if is_host_bound(trace):
+        return HOST_BOUND
+    return OVERLAPPED_RUN if runs_ahead(trace) else ""
+
+
 def _of_gaps(
-    gaps: Sequence[Gap], run_ns: int, is_certain: bool, is_bound: bool
+    gaps: Sequence[Gap], run_ns: int, is_certain: bool, overlapped: str
 ) -> Iterator[Finding]:
     """One finding for each rule that explains a part of a gap. A dump of ours says what waited
-    for what, so there only what cannot be told is doubtful. Where the host is the bottleneck
-    (`is_bound`), overlap is there already, and is not what is missing."""
+    for what, so there only what cannot be told is doubtful. Where overlap is there already
+    it is not what is missing: the rule `overlapped` takes the place of `BETWEEN_STEPS`."""
     parts = defaultdict(list)
     for gap in gaps:
         for part in gap.parts:
             name = rule_of(part.cause, gap.ns).name
-            name = HOST_BOUND if is_bound and name == BETWEEN_STEPS else name
+            name = overlapped if overlapped and name == BETWEEN_STEPS else name
             parts[name].append(Evidence(part.span_id, part.ns))
     for rule in RULES:
         if own := parts.get(rule.name):
             confidence = HIGH if is_certain and rule.confidence == MEDIUM else rule.confidence
-            mechanism = "" if is_bound and rule.mechanism == OVERLAP else rule.mechanism
+            mechanism = "" if overlapped and rule.mechanism == OVERLAP else rule.mechanism
             yield _finding(own, run_ns, rule.name, confidence, mechanism, rule.advice)
 
 

@@ -101,7 +101,8 @@ def _line(one: Inspected) -> str:
     cause = max(figures["gaps"], key=figures["gaps"].__getitem__, default="")
     return (
         f"{one.idle_ms:14,.3f} {active:>7} {figures['span_ms']:14,.3f} "
-        f"{figures['steps']['count']:7,}  {one_line(one.file)}{': ' if cause else ''}{one_line(cause)}"
+        f"{figures['steps']['count']:7,}  {one_line(one.file)}"
+        f"{': ' if cause else ''}{one_line(cause)}"
     )
 
 

@@ -73,14 +73,14 @@ def window_parts(trace: Trace, steps: Steps) -> list[StepParts]:
     if not steps.count:
         raise ValueError("there are no steps")
     track, ops = busiest(trace)
-    issued = _issued(trace, ops)
+    launched = issued(trace, ops)
     starts = np.array([step.start_ns for step in steps.steps])
     end = steps.steps[-1].end_ns
     if steps.on_device:
         first = np.searchsorted(ops["ts_ns"].to_numpy(), starts)
-        starts, end = issued[np.minimum(first, len(ops) - 1)], wall_ns(trace)[1]
+        starts, end = launched[np.minimum(first, len(ops) - 1)], wall_ns(trace)[1]
     edges = np.maximum.accumulate([*starts, end])
-    step_of_op = np.searchsorted(edges, issued, side="right") - 1
+    step_of_op = np.searchsorted(edges, launched, side="right") - 1
     host = trace.host_spans()
     host = host[host["track"] == track]
     step_of_call = np.searchsorted(edges, host["ts_ns"].to_numpy(), side="right") - 1
@@ -106,7 +106,7 @@ def busiest(trace: Trace) -> tuple[str, pd.DataFrame]:
     return track, ops[ops["device"] == launched.mode().iloc[0]] if len(launched) else ops
 
 
-def _issued(trace: Trace, ops: pd.DataFrame) -> NDArray[np.int64]:
+def issued(trace: Trace, ops: pd.DataFrame) -> NDArray[np.int64]:
     """When each operation was launched (ns); when it started where no launch is recorded."""
     launches = trace.flows[trace.flows["kind"] == "launch"].drop_duplicates("dst")
     launch_of = pd.Series(launches["src"].to_numpy(), index=launches["dst"].to_numpy())
