@@ -2,7 +2,7 @@
 
 A loop that takes turns has its host wait while the device computes; that time can be hidden. Where
 the launching thread works nearly all the time in which the device does, nothing is left to hide: a
-step takes max(G, C + F), and that is C + F.
+step takes max(G, C + F), and that is C + F. Where the device is, the launches run ahead of it.
 """
 
 import numpy as np
@@ -76,7 +76,8 @@ def ends_with_device_share(trace: Trace) -> float:
 def _closed(found: intervals.Intervals) -> intervals.Intervals:
     """The same with holes of up to `NEAR_NS` closed."""
     wide = intervals.union(found[:, 0], found[:, 1] + NEAR_NS)
-    return wide - np.array([0, NEAR_NS])
+    wide[:, 1] -= NEAR_NS
+    return wide
 
 
 def _knows_launches(trace: Trace) -> bool:
