@@ -90,8 +90,8 @@ def _told(first: Inspection, second: Inspection, result: Comparison) -> None:
         )  # fmt: skip
         st.caption(for_markdown(told, 300))
     if result.shifts:
-        told = (change[:1].upper() + change[1:] for change in shifts_told(result))
-        lines = "\n".join(f"- {for_markdown(change, 300)}" for change in told)
+        changes = (change[:1].upper() + change[1:] for change in shifts_told(result))
+        lines = "\n".join(f"- {for_markdown(change, 300)}" for change in changes)
         st.markdown(f"**{t('compare.changed')}**\n\n{lines}")
     else:
         st.markdown(t("compare.nothing"))

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from lab.catalogue import LANGUAGE, language, t
-from lab.coded_tabs import coded_tabs
+from lab.coded_tabs import Tab, coded_tabs
 from lab.record_guide import guide, guide_file
 
 
@@ -17,11 +17,15 @@ def page() -> None:
         return
     head, sections = guide(language())
     st.markdown(head)
-    coded_tabs(
-        "with",
-        {code: (title, partial(st.markdown, body)) for code, (title, body) in sections.items()},
-    )
+    tabs: dict[str, Tab] = {}
+    for code, (title, body) in sections.items():
+        tabs[code] = title, partial(_show, body)
+    coded_tabs("with", tabs)
     st.page_link("lab/pages/inspect.py", label=t("guide.open"))
+
+
+def _show(body: str) -> None:
+    st.markdown(body)
 
 
 page()

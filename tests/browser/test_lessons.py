@@ -41,10 +41,8 @@ def test_an_arrow_that_is_clicked_in_the_timeline_is_chosen(page) -> None:
     settle(page)
     seventh = page.evaluate(
         """() => {
-          const traces = document.querySelectorAll(".js-plotly-plot")[0]
-            .querySelectorAll(".scatterlayer .trace");
-          const box = [...traces].at(-1).querySelectorAll(".points path")[6]
-            .getBoundingClientRect();
+          const texts = document.querySelector(".js-plotly-plot").querySelectorAll(".textpoint");
+          const box = [...texts].find((text) => text.textContent === "7").getBoundingClientRect();
           return [box.x + box.width / 2, box.y + box.height / 2];
         }"""
     )
