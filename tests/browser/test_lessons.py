@@ -1,5 +1,7 @@
 """The course in a real browser: what is predicted outlives a reload, and a link its language."""
 
+import re
+
 import pytest
 
 from tests.browser.test_lab import settle
@@ -39,13 +41,8 @@ def test_an_arrow_that_is_clicked_in_the_timeline_is_chosen(page) -> None:
     page.get_by_text("Break or fix it", exact=True).first.click()
     page.get_by_role("button", name="Check this answer").first.wait_for()
     settle(page)
-    seventh = page.evaluate(
-        """() => {
-          const texts = document.querySelector(".js-plotly-plot").querySelectorAll(".textpoint");
-          const box = [...texts].find((text) => text.textContent === "7").getBoundingClientRect();
-          return [box.x + box.width / 2, box.y + box.height / 2];
-        }"""
-    )
-    page.mouse.click(*seventh)
+    number = page.locator(".js-plotly-plot .textpoint").filter(has_text=re.compile("^7$")).first
+    box = number.bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     settle(page)
-    assert page.get_by_label("The arrow at fault").input_value().startswith("7 · ")
+    assert page.get_by_label("The arrow at fault").first.input_value().startswith("7 · ")
