@@ -31,12 +31,16 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if "slow" in item.keywords and not config.getoption("--slow"):
+        if waits_for_slow(item):
             item.add_marker(pytest.mark.skip(reason="slow: runs with --slow"))
         if "gpu" in item.keywords and not cuda_is_available():
             item.add_marker(pytest.mark.skip(reason="no CUDA device"))
         if "browser" in item.keywords:
             item.add_marker(pytest.mark.xdist_group("browser"))  # one worker, one server
+
+
+def waits_for_slow(item: pytest.Item) -> bool:
+    return "slow" in item.keywords and not item.config.getoption("--slow")
 
 
 def cuda_is_available() -> bool:
@@ -51,7 +55,7 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     required = os.environ.get("OVERLAP_LAB_REQUIRE_BROWSER") == "1"
-    if required and report.skipped and "browser" in item.keywords:
+    if required and report.skipped and "browser" in item.keywords and not waits_for_slow(item):
         report.outcome = "failed"
         report.longrepr = f"a browser test was skipped: {report.longrepr}"
     return report

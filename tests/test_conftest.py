@@ -17,6 +17,10 @@ def test_slow(): pass
 
 @pytest.mark.browser
 def test_browser(): pytest.skip("no Chromium")
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_slow_browser(): pytest.skip("no Chromium")
 """
 
 
@@ -35,9 +39,10 @@ SETTINGS = ("-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", "-p", "n
 @pytest.mark.parametrize(
     ("arguments", "required", "outcome"),
     [
-        ([], "", "2 skipped"),
-        (["--slow"], "", "1 passed, 1 skipped"),
-        ([], "1", "1 failed, 1 skipped"),
+        ([], "", "3 skipped"),
+        (["--slow"], "", "1 passed, 2 skipped"),
+        ([], "1", "1 failed, 2 skipped"),
+        (["--slow"], "1", "2 failed, 1 passed"),
     ],
 )
 def test_slow_tests_wait_for_their_flag_and_a_required_browser_may_not_be_missing(
