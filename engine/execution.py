@@ -211,7 +211,8 @@ def execute(
         if config.fork is not None:
             plan(config.fork, loop)
         run = _serve(config, device, loop)
-    let_go_of_runs(run.steps)
+    if model is not None:
+        let_go_of_runs(run.steps)
     return run
 
 

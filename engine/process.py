@@ -48,8 +48,8 @@ _lying_about = 0
 
 
 def let_go_of_runs(steps: int) -> None:
-    """Said of each run that has ended, with its steps: free the memory of those before it, now
-    and then.
+    """Said of each run that computed and has ended, with its steps: free the memory of those
+    before it, now and then.
 
     The objects of a run hold each other, and the collector does not know how large their tensors
     are: without this, hundreds of runs took gigabytes. A search goes through all that the process
