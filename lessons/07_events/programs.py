@@ -6,13 +6,12 @@ the event of the step before; in the other a forward pass waits for a copy that 
 
 from collections.abc import Callable
 
-from engine.device.api import Event, Kernel, Stream
 from engine.device.cost import MS, US, CostModel
-from engine.device.settings import Settings
 from engine.device.virtual import VirtualDevice
 from engine.oplog import NONE
+from lessons.step_program import ROWS, StepProgram, kernel
 
-STEPS, ROWS, SLOTS = 4, 4, 2
+STEPS, SLOTS = 4, 2
 ODD_STEP = 2
 """The step whose edge is not as it should be."""
 
@@ -40,47 +39,26 @@ def _serve(
     copy_out_after: Callable[[int], int] = lambda step: step, forward_after_copy_out: int = NONE
 ) -> VirtualDevice:
     """The run; every argument is a step, or says one for a step."""
-    device = VirtualDevice(Settings(COST, compute=False))
-    h2d, compute, d2h = (device.stream(name) for name in ("H2D", "compute", "D2H"))
-    memory = {
-        name: [
-            device.buffer(name, "tokens", (ROWS,), on_host=name.startswith("host"), slot=slot)
-            for slot in range(SLOTS)
-        ]
+    program = StepProgram(COST, SLOTS)
+    done, record = program.done, program.record
+    h2d, compute, d2h = (program.device.stream(name) for name in ("H2D", "compute", "D2H"))
+    host_in, inputs, outputs, host_out = (
+        program.buffers(name, SLOTS)
         for name in ("host inputs", "device inputs", "device outputs", "host outputs")
-    }
-    done: dict[tuple[str, int], Event] = {}
-
-    def record(stream: Stream, name: str, step: int) -> None:
-        done[name, step] = device.event(name)
-        stream.record(done[name, step])
+    )
 
     def enqueue(step: int) -> None:
-        device.context.step, device.context.slot = step, step % SLOTS
-        host_in, inputs, outputs, host_out = (of[step % SLOTS] for of in memory.values())
-        with device.host("prepare"):
-            device.write("write inputs", [(host_in, ROWS, None)])
-        h2d.copy(inputs, host_in, ROWS)
+        slot = step % SLOTS
+        program.prepare(step, host_in[slot])
+        h2d.copy(inputs[slot], host_in[slot], ROWS)
         record(h2d, "h2d_done", step)
         compute.wait(done["h2d_done", step])
         if step == forward_after_copy_out:
             compute.wait(done["d2h_done", step - 1])
-        reads, writes = (inputs.first(ROWS),), (outputs.first(ROWS),)
-        compute.launch(Kernel("forward", "forward", reads, writes, None))
+        compute.launch(kernel("forward", inputs[slot], outputs[slot]))
         record(compute, "compute_done", step)
         d2h.wait(done["compute_done", copy_out_after(step)])
-        d2h.copy(host_out, outputs, ROWS)
+        d2h.copy(host_out[slot], outputs[slot], ROWS)
         record(d2h, "d2h_done", step)
 
-    def take(step: int) -> None:
-        device.context.step, device.context.slot = step, step % SLOTS
-        done["d2h_done", step].synchronize()
-        with device.host("use tokens"):
-            device.read("read tokens", memory["host outputs"][step % SLOTS], ROWS)
-
-    for step in range(STEPS):
-        enqueue(step)
-        if step:
-            take(step - 1)
-    take(STEPS - 1)
-    return device
+    return program.run(STEPS, SLOTS, enqueue, host_out)
