@@ -17,16 +17,15 @@ import argparse
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from benchmarks.classroom_report import Act, judged, markdown
 from benchmarks.learner import Learner
+from deploy.__main__ import answers, free_ports
 
 ROOT = Path(__file__).resolve().parent.parent
 THINK_S = (7.5, 22.5)
@@ -71,9 +70,7 @@ def read(arguments: list[str]) -> argparse.Namespace:
 
 def server(processes: int) -> tuple[list[str], str]:
     """The command that serves the lab on a free port of the loopback, and its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_ports(1)[0])
     if processes:
         command = ["-m", "deploy", "--processes", str(processes)]
         command += ["--address", "127.0.0.1", "--port", port]
@@ -85,16 +82,10 @@ def server(processes: int) -> tuple[list[str], str]:
 
 def wait_until_healthy(address: str, process: subprocess.Popen[bytes]) -> None:
     """Wait until the server answers; leaves with a sentence where it ended."""
-    deadline = time.monotonic() + STARTUP_S
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
-                return
-        except OSError:
-            time.sleep(0.2)
-    raise SystemExit(
-        f"The lab does not answer at {address}: is the port taken? Try another --port."
-    )
+    if not answers(address, process, STARTUP_S):
+        raise SystemExit(
+            f"The lab does not answer at {address}: is the port taken? Try another --port."
+        )
 
 
 async def hold_class(

@@ -127,14 +127,20 @@ def start_process(
 
 def wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> None:
     """Wait until a process answers. Raises ServingError where it does not."""
-    deadline = time.monotonic() + STARTUP_S
+    if not answers(f"http://127.0.0.1:{port}", process, STARTUP_S):
+        raise ServingError("The lab did not start, for the reason in the lines above.")
+
+
+def answers(address: str, process: subprocess.Popen[bytes], patience_s: float) -> bool:
+    """Wait until the lab answers at an address; False where its process ended or time is up."""
+    deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2):
-                return
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
+                return True
         except OSError:
             time.sleep(0.2)
-    raise ServingError("The lab did not start, for the reason in the lines above.")
+    return False
 
 
 def look_after(
