@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.test_lab import settle
+from tests.browser.test_lab import box_at_rest, settle
 
 pytestmark = pytest.mark.browser
 
@@ -46,7 +46,7 @@ def test_the_timeline_is_zoomed_selected_and_read_by_mouse_and_by_keyboard(page)
     settle(page)
     whole = window_ms(page)
 
-    box = page.locator(CANVAS).bounding_box()
+    box = box_at_rest(page.locator(CANVAS))
     left, wide, y = box["x"] + 80, box["width"] - 100, box["y"] + 60
     before = answered(page)
     page.mouse.move(left + wide / 4, y)

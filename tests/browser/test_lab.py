@@ -65,9 +65,19 @@ def wait_for_window(page, window: list[float]) -> None:
         settle(page)
 
 
+def box_at_rest(shown) -> dict[str, float]:
+    """Where something stands on the page, once it is drawn and moves no more."""
+    shown.wait_for()
+    before, box = None, shown.bounding_box()  # None while a figure is drawn anew
+    while box is None or box != before:
+        shown.page.wait_for_timeout(200)
+        before, box = box, shown.bounding_box()
+    return box
+
+
 def drag(page, number: int, start: float, end: float) -> None:
     """Drag a box over a figure, from one share of its width to another."""
-    box = page.locator(f"{PLOTS} .nsewdrag").nth(number).bounding_box()
+    box = box_at_rest(page.locator(f"{PLOTS} .nsewdrag").nth(number))
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + start * box["width"], middle)
     page.mouse.down()

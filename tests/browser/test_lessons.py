@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.test_lab import settle
+from tests.browser.test_lab import box_at_rest, settle
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +42,7 @@ def test_an_arrow_that_is_clicked_in_the_timeline_is_chosen(page) -> None:
     page.get_by_role("button", name="Check this answer").first.wait_for()
     settle(page)
     number = page.locator(".js-plotly-plot .textpoint").filter(has_text=re.compile("^7$")).first
-    box = number.bounding_box()
+    box = box_at_rest(number)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     settle(page)
     assert page.get_by_label("The arrow at fault").first.input_value().startswith("7 · ")
