@@ -17,6 +17,7 @@ SHOWS = f"""values => [...document.querySelectorAll({VALUES!r})]
 def verdict(page) -> list[str]:
     page.wait_for_selector("b.wrong")
     settle(page)
+    page.locator(VALUES).last.wait_for()  # a page that was just loaded may be drawn twice
     return page.locator(VALUES).all_inner_texts()
 
 
