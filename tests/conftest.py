@@ -15,7 +15,7 @@ from hypothesis import settings
 # Two workers share the machine's cores, and small tensors gain nothing from more threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-settings.register_profile("default", derandomize=True, deadline=None)
+settings.register_profile("default", max_examples=50, derandomize=True, deadline=None)
 settings.register_profile("long", max_examples=2000, deadline=None)
 
 

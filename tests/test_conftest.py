@@ -39,7 +39,6 @@ SETTINGS = ("-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", "-p", "n
 @pytest.mark.parametrize(
     ("arguments", "required", "outcome"),
     [
-        ([], "", "3 skipped"),
         (["--slow"], "", "1 passed, 2 skipped"),
         ([], "1", "1 failed, 2 skipped"),
         (["--slow"], "1", "2 failed, 1 passed"),

@@ -24,12 +24,24 @@ def open_page(page, path: str) -> None:
     settle(page)
 
 
+RESTS = """() => {
+  const app = document.querySelector("[data-testid=stApp]");
+  const spins = document.querySelector("[data-testid=stSpinner]");
+  const rests = app?.dataset.testScriptState === "notRunning" && !spins;
+  window.rested = rests ? (window.rested ?? 0) + 1 : 0;
+  return window.rested > 3;
+}"""
+"""Asked every 100 ms: has the page's script been seen at rest four times in a row?"""
+
+
 def settle(page) -> None:
-    """Wait until the page's script has ended: what an earlier run drew is gone, too."""
-    page.wait_for_timeout(300)
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
-    page.wait_for_selector("[data-testid=stSpinner]", state="detached")
+    """Wait until the page's script has ended: what an earlier run drew is gone, too.
+
+    One run may ask for another, so a moment's rest is not enough.
+    """
     page.wait_for_timeout(200)
+    page.evaluate("window.rested = 0")
+    page.wait_for_function(RESTS, polling=100)
 
 
 def figure(page, number: int) -> dict[str, Any]:

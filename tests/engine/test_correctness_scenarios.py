@@ -207,7 +207,7 @@ def test_a_graphs_buffers_are_used_again_with_other_rows(loop, depth, graphs):
 @pytest.mark.parametrize("kind", recovery.KINDS)
 def test_exception_at_any_step(kind, policy, loop):
     """Depth 1 to 4, every step of a run in turn."""
-    work = replace(WORKLOADS["churn"], count=5, batch=3, shortest=4, longest=12)
+    work = replace(WORKLOADS["churn"], count=4, batch=3, shortest=3, longest=7)
     for step in range(1, 40):
         toggles = {"loop": loop, "depth": str(step % 4 + 1), "host_slots": str(step % 5 + 1)}
         result, batches = recovery.run(kind, policy, step, work, toggles=toggles)

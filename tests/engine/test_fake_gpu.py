@@ -84,7 +84,7 @@ def fake_gpu(monkeypatch):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_no_kernel_of_any_mode_looks_at_its_data(fake_gpu, mode):
-    config = configure(mode, steps=4)
+    config = configure(mode, steps=3)
     result = execute(replace(config, device="fake"))
     assert FakeGpu.bodies >= 5 * result.steps
 

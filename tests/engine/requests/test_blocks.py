@@ -11,7 +11,7 @@ from engine import run
 from engine.workloads.workload import Prompt, Workload
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     window=st.sampled_from([1, 2, 3, 5, 8, 12]),
     block_size=st.sampled_from([1, 3, 5]),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import configure, execute
@@ -179,6 +179,7 @@ def whole():
     return execute(configure("async", compute=False, steps=4))
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(at_ns=st.integers(0, 150_000_000))
 def test_a_frozen_run_is_a_trace_that_ends_where_it_was_frozen(whole, at_ns):
     frozen = execute(replace(whole.config, stop_at_ns=at_ns))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import configure, execute
@@ -170,6 +170,7 @@ def whole():
     return execute(configure("async", compute=False, steps=20))
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(at_ns=st.integers(1, 2_000_000_000))
 def test_what_a_frozen_run_was_still_copying_does_not_count(whole, at_ns):
     frozen = execute(replace(whole.config, stop_at_ns=at_ns))
