@@ -10,10 +10,13 @@ export default function ({ data, parentElement }) {
     if (plot) savePlot(plot, kind, data.name, paper);
     else if (canvas) saveCanvas(canvas, data.name, paper);
   };
-  parentElement.querySelector(".saver").replaceChildren(...data.kinds.map((kind, n) =>
-    Object.assign(document.createElement("button"), {
-      type: "button", textContent: data.labels[n], onclick: () => save(kind),
-    })));
+  const saver = parentElement.querySelector(".saver"), wanted = data.labels.join("\n");
+  if (saver.dataset.shown !== wanted) { // a button that is being pressed must not be exchanged
+    saver.dataset.shown = wanted;
+    saver.replaceChildren(...data.labels.map((textContent) =>
+      Object.assign(document.createElement("button"), { type: "button", textContent })));
+  }
+  [...saver.children].forEach((button, n) => { button.onclick = () => save(data.kinds[n]); });
 }
 
 // Plotly copies options and layout when its button is pressed: what is set here is put back.

@@ -90,6 +90,7 @@ def test_a_picture_is_saved_as_png_svg_and_a_page_by_keyboard(page, tmp_path) ->
     menu, saved = page.locator(".st-key-closing-save button").first, {}
     for name in ("PNG (pixels)", "SVG (lines)", "HTML (a page of its own)"):
         menu.press("Enter")
+        settle(page)
         with page.expect_download() as download:
             page.get_by_role("button", name=name).press("Enter")
         path = Path(tmp_path) / download.value.suggested_filename

@@ -6,7 +6,7 @@ synchronous engine, and as the prompt alone.
 from collections import Counter
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import configure, execute
@@ -94,6 +94,7 @@ def check_against_prompts_alone(result, workload):
         assert request.cancelled or len(request.tokens) == len(expected)
 
 
+@settings(max_examples=settings.default.max_examples * 2)  # rare things have to happen, too
 @given(workloads(), swap_costs, toggles, st.integers(0, 30), st.integers(0, 2**16))
 def check_under_pressure(workload, cost, chosen, jitter, seed):
     made = {"cost": cost, "workload": workload, "seed": seed, "jitter": jitter}
