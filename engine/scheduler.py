@@ -110,26 +110,9 @@ class Scheduler:
     def schedule(self, step: int) -> list[Row]:
         """The rows of batch `step`; the requests' scheduled lengths move on."""
         rows = self._padding() if self.static else []
-        budget = self.workload.max_batched_tokens - len(rows)
-        decoding, in_prefill, before = 0, [], step - 1
-        self.ring_before = self.ring_place(before, 0)
-        for request in self.running:
-            if request.finished:
-                continue
-            if request.in_prefill:
-                in_prefill.append(request)
-                continue
-            output = request.scheduled - request.called_off
-            left = request.row_limit - output
-            if left + request.drafted > 0:
-                decoding += 1
-                known = len(request.tokens) >= output
-                ready = known or request.last_step == before
-                if ready and budget and left and not request.stalled:
-                    drafts = self.drafts and self._drafts(request, min(left, budget) - 1)
-                    rows.append(self._decode_row(request, output, known, len(rows), step, drafts))
-                    budget -= 1 + drafts
-        in_prefill += self.life.admit(step, decoding + len(in_prefill))
+        self.ring_before = self.ring_place(step - 1, 0)
+        live, in_prefill, budget = self._decode(rows, step)
+        in_prefill += self.life.admit(step, live)
         for request in in_prefill:
             if budget:
                 rows.append(self._prefill_row(request, budget, len(rows), step))
@@ -140,6 +123,49 @@ class Scheduler:
         else:
             self.rows = rows
         return self.rows
+
+    def _decode(self, rows: list[Row], step: int) -> tuple[int, list[Request], int]:
+        """Add a row for each running request that can take one: the token sampled before it, and
+        its drafts. Returns how many of the running requests are live, those of them in prefill,
+        and the token rows that are left. The hottest loop there is: what is rare stands outside.
+
+        A token that the host does not know yet has a stand-in, and lies at `carry` in the ring.
+        """
+        over, in_prefill, number, before = 0, [], len(rows), step - 1
+        most, m, drafting = self.workload.max_batched_tokens, self.mechanisms, self.drafts > 0
+        as_usual = m.carry_key == "request" and m.carry not in ("add-stale", "none")
+        ring_before, ring_rows = self.ring_before, self.ring_rows
+        for request in self.running:
+            if request.finished:
+                over += 1
+                continue
+            if request.in_prefill:
+                in_prefill.append(request)
+                continue
+            output = request.scheduled - request.called_off
+            if output >= request.row_limit:
+                over += output - request.drafted >= request.row_limit
+                continue
+            if number >= most or request.stalled:
+                continue
+            tokens = request.tokens
+            if len(tokens) >= output:
+                token, carry = tokens[output - 1], -1
+            elif request.last_step != before:
+                continue
+            elif as_usual:
+                token, carry = PLACEHOLDER, (ring_before + request.last_row) % ring_rows
+            else:
+                token, carry = self._stand_in(request, number)
+            request.scheduled += 1
+            request.in_flight += 1
+            request.last_step, request.last_row = step, number
+            start = len(request.prompt) + output - 1
+            rows.append(Row(request, start, 1, True, [token], carry, output))
+            number += 1
+            if drafting:
+                most -= self._add_drafts(rows[-1], most - number)
+        return len(self.running) - over, in_prefill, most - number
 
     def retire(self) -> None:
         """A batch is finished: who has ended leaves, and gives back what no batch can touch."""
@@ -184,35 +210,19 @@ class Scheduler:
             self.blocks.scheduled(row)
         return row
 
-    def _drafts(self, request: Request, most: int) -> int:
-        """Drafts for a row: none where the host has to know them and the device has lost them."""
+    def _add_drafts(self, row: Row, most: int) -> int:
+        """Put up to `most` drafts behind the token of a decode row, and return how many: none where
+        the host has to know them and the device has lost them."""
+        request = row.request
         lost = request.rules.steers and request.seat < 0
-        room = request.capacity - request.next_position - 1
-        return 0 if lost else min(self.drafts, most, room)
-
-    def _decode_row(
-        self, request: Request, output: int, known: bool, number: int, step: int, drafts: int
-    ) -> Row:
-        """Row `number` of batch `step`, for output token `output`: the token sampled before it,
-        and its drafts.
-
-        Where it is not `known` to the host yet, something stands in for it, and `carry` says
-        where in the ring it lies.
-        """
-        if known:
-            token, carry = request.tokens[output - 1], -1
-        else:
-            token, carry = self._stand_in(request, number)
-        request.scheduled += 1 + drafts
-        request.in_flight += 1
-        request.last_step = step
-        request.last_row = number
-        start = len(request.prompt) + output - 1
-        if not drafts:
-            return Row(request, start, 1, True, [token], carry, output)
+        left, room = request.row_limit - request.output, request.capacity - row.start - 1
+        drafts = 0 if lost else min(self.drafts, most, left, room)
+        row.count += drafts
+        row.drafts = drafts
+        row.token_ids += [PLACEHOLDER] * drafts
+        request.scheduled += drafts
         request.drafted += drafts
-        token_ids = [token, *[PLACEHOLDER] * drafts]
-        return Row(request, start, 1 + drafts, True, token_ids, carry, output, drafts)
+        return drafts
 
     def _stand_in(self, request: Request, number: int) -> tuple[int, int]:
         """What stands in for the unknown token (stale is the last one the host has seen), and
