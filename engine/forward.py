@@ -22,7 +22,7 @@ from engine.model.decoder import Model, Places, write_kv
 from engine.model.sampling import Sampler, steer
 from engine.model.tokenizer import EOS
 from engine.model.weights import ModelConfig
-from engine.oplog import Access, row_mask, rows_mask
+from engine.oplog import Access, rows_mask
 from engine.requests.request import Row
 from engine.requests.steering import STEERING
 from engine.slots import Slots
@@ -108,24 +108,28 @@ class Forward:
             Kernel(
                 "carry", "carry",
                 (views.read("tokens"), views.read("places"), self.ring.rows(carried), *control),
-                (ids,),
+                self.ids.only_first(size),
                 bodies.get("carry"), size,
             ),
-            Kernel("embed", "embed", (ids,), (hidden,), bodies.get("embed"), size),
+            Kernel(
+                "embed", "embed", self.ids.only_first(size), self.hidden.only_first(size),
+                bodies.get("embed"), size,
+            ),
         ]  # fmt: skip
         if drafting is not None:
             kernels.insert(1, drafting.place(views, launched, self.ids, bodies))
         for index, kv in enumerate(self.kv):
+            layer = kv.info.label
             kernels.append(
                 Kernel(
-                    f"layer {index}", "layer",
+                    layer, "layer",
                     (hidden, places, table, kv.rows(used), *masked, *control),
                     (hidden, kv.rows(written)),
-                    bodies.get(f"layer {index}"), size, (index, len(self.kv)),
+                    bodies.get(layer), size, (index, len(self.kv)),
                 )
             )  # fmt: skip
         sampled: tuple[Access, ...] = (
-            out.rows(row_mask(views.first, views.first + count)),
+            views.part_of(out, count),
             self.ring.rows(views.ring_mask(ring_start, count)),
         )
         if drafting is not None:
@@ -141,17 +145,17 @@ class Forward:
     def touched(self, launched: Sequence[Row]) -> tuple[int, int, int]:
         """Masks of the ring's places read, and of the KV blocks read (all of each row's
         context) and written (those of its new tokens)."""
-        size, window = self.workload.block_size, self.workload.window
+        size, windowed = self.workload.block_size, self.workload.window > 0
         carried = used = written = 0
         for row in launched:
-            request, first = row.request, row.start // size
+            request, start = row.request, row.start
+            used |= self._visible(row) if windowed else request.block_mask
+            written |= 1 << request.blocks[start // size]
             if row.carry >= 0:
                 carried |= 1 << row.carry
-            used |= self._visible(row) if window else request.block_mask
-            written |= 1 << request.blocks[first]
             if row.count > 1:
-                last = (row.start + row.count - 1) // size
-                written |= rows_mask(request.blocks[first + 1 : last + 1])
+                last = (start + row.count - 1) // size
+                written |= rows_mask(request.blocks[start // size + 1 : last + 1])
         return carried, used, written
 
     def _visible(self, row: Row) -> int:
@@ -175,7 +179,7 @@ class Forward:
             bodies |= self.drafting.bodies(raw, self.ids, out, self.ring)
             views, out = self.drafting.views(raw), self.drafting.sampled
         bodies |= {
-            f"layer {index}": self._layer_body(model, views, index) for index in range(len(self.kv))
+            kv.info.label: self._layer_body(model, views, index) for index, kv in enumerate(self.kv)
         }
         return bodies | {
             "embed": self._embed_body(model, views),

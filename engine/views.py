@@ -34,7 +34,13 @@ class Views(msgspec.Struct, frozen=True, eq=False):
         count = self.tokens if label in ("tokens", "places") else self.rows
         if not self.first:
             return self.inputs[label].first(count)
-        return self.inputs[label].rows(row_mask(self.first, self.first + count))
+        return self.part_of(self.inputs[label], count)
+
+    def part_of(self, buffer: Buffer, count: int) -> Access:
+        """An access to the first `count` rows seen of a buffer."""
+        if not self.first:
+            return buffer.first(count)
+        return buffer.rows(row_mask(self.first, self.first + count))
 
     @property
     def samples(self) -> int:

@@ -23,7 +23,7 @@ class Buffer:
     start: int = 0
     unit: int = 1
     row_bytes: int = field(init=False)
-    _firsts: dict[int, Access] = field(default_factory=dict, init=False)
+    _firsts: dict[int, tuple[Access]] = field(default_factory=dict, init=False)
     _arrays: list[np.ndarray] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -39,11 +39,16 @@ class Buffer:
 
     def first(self, rows: int) -> Access:
         """An access to the first rows; the same one each time, for logs are long."""
-        access = self._firsts.get(rows)
-        if access is None:
-            access = Access(self.info.index, (1 << rows * self.unit) - 1 << self.start)
-            self._firsts[rows] = access
-        return access
+        return (self._firsts.get(rows) or self._new_first(rows))[0]
+
+    def only_first(self, rows: int) -> tuple[Access]:
+        """The same, for an operation that reads or writes nothing else."""
+        return self._firsts.get(rows) or self._new_first(rows)
+
+    def _new_first(self, rows: int) -> tuple[Access]:
+        access = Access(self.info.index, (1 << rows * self.unit) - 1 << self.start)
+        self._firsts[rows] = (access,)
+        return self._firsts[rows]
 
     def part(self, start: int, stop: int) -> "Buffer":
         """A view of the rows start <= r < stop."""

@@ -27,6 +27,7 @@ class Clocks(HostCalls[Task]):
     def __init__(self, settings: Settings) -> None:
         self._stop_at_ns = settings.stop_at_ns
         self._call_at_ns = NEVER
+        self._due_ns = self._stop_at_ns + 1
         self._simulator = Simulator()
         super().__init__(settings, self._simulator.tails)
         self.change_cost(settings.cost)
@@ -42,11 +43,12 @@ class Clocks(HostCalls[Task]):
     def call_at(self, at_ns: int, action: Callable[[], None]) -> None:
         """Call `action` once the host's clock has reached an instant, between two of its acts."""
         self._call_at_ns, self._action = at_ns, action
+        self._due_ns = min(at_ns, self._stop_at_ns + 1)
         if self.now_ns >= at_ns:
             self._call_due()
 
     def _call_due(self) -> None:
-        self._call_at_ns = NEVER
+        self._call_at_ns, self._due_ns = NEVER, self._stop_at_ns + 1
         self._action()
 
     def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
@@ -72,9 +74,9 @@ class Clocks(HostCalls[Task]):
     def _pass(self, cost_ns: int) -> None:
         """Let host time pass; raises Stopped at the instant the run is to be frozen."""
         self.now_ns = now_ns = self.now_ns + cost_ns
-        if now_ns > self._stop_at_ns:
-            self._freeze()
-        if now_ns >= self._call_at_ns:
+        if now_ns >= self._due_ns:
+            if now_ns > self._stop_at_ns:
+                self._freeze()
             self._call_due()
 
     def _freeze(self) -> NoReturn:

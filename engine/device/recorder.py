@@ -16,6 +16,7 @@ import torch
 from engine.device.api import Context, Event, HostSpan, Memory, Stream
 from engine.device.buffer import Buffer
 from engine.oplog import (
+    HOST,
     NONE,
     Access,
     BufferInfo,
@@ -106,7 +107,7 @@ class Recorder(ABC):
     ) -> Op:
         """Append an operation that the host called at `call_ns` and is done calling now."""
         ops, at, now_ns = self.log.ops, self.context, self.now_ns
-        line = _loop_line()
+        line = _loop_line(3 if stream == HOST else 4)
         op = Op(
             len(ops), kind, name, stream, at.step, at.slot, reads, writes,
             NONE, line, nbytes, (), call_ns, now_ns, call_ns, now_ns,
@@ -127,10 +128,11 @@ class HostWork(msgspec.Struct):
         self.span.end_ns = self.device.now_ns
 
 
-def _loop_line() -> int:
-    """The line of engine/loop.py from which the present call comes (NONE elsewhere): it is behind
-    `_log` and a method of the device, so at least three frames away."""
-    frame: FrameType | None = sys._getframe(3)
+def _loop_line(away: int) -> int:
+    """The line of engine/loop.py from which the present call comes (NONE elsewhere), at least so
+    many frames `away`: behind `_log`, a method of the device and, where there is one, of a stream.
+    """
+    frame: FrameType | None = sys._getframe(away)
     while frame is not None:
         code = frame.f_code
         if code.co_filename == LOOP_FILE:

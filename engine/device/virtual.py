@@ -10,6 +10,7 @@ Same configuration and seed: the same log and times, to the byte.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,12 @@ from engine.oplog import HOST, Access, OpKind, rows_mask
 
 COPIES = {True: (OpKind.H2D, "h2d"), False: (OpKind.D2H, "d2h")}
 """What a copy to the device (True) or to the host is, and the engine that makes it."""
+
+
+@cache
+def copy_name(engine: str, label: str) -> str:
+    """What a copy is called in the log; the same text each time, for logs are long."""
+    return f"{engine} {label}"
 
 
 class VirtualDevice(Clocks):
@@ -64,17 +71,17 @@ class VirtualDevice(Clocks):
         """Copy rows between host and device; a pageable host buffer blocks the host."""
         to_device, info, cost = src.info.on_host, stream.info, self.cost
         kind, engine = COPIES[to_device]
-        name, call_ns = f"{engine} {src.info.label}", self.now_ns
+        name, call_ns = copy_name(engine, src.info.label), self.now_ns
         if self._repairs is not None:
             self._repair_before(stream, name)
         pageable = not (src.pinned if to_device else dst.pinned)
         work_ns = self._copy_work_ns(to_device, share, pageable)
         self._pass(self._launch_work_ns())
-        reads: tuple[Access, ...] = (src.first(rows),)
+        reads: tuple[Access, ...] = src.only_first(rows)
         staged = None
         if pageable and to_device:
             staged, reads = self._stage(src, reads, work_ns), ()
-        writes, nbytes = (dst.first(rows),), rows * src.row_bytes
+        writes, nbytes = dst.only_first(rows), rows * src.row_bytes
         op = self._log(kind, name, info.index, reads, writes, call_ns, nbytes)
         if cost.copy_engines == 1:
             engine = "copy"
@@ -98,7 +105,7 @@ class VirtualDevice(Clocks):
         """Copy any rows between the device and pinned host memory."""
         info, cost = stream.info, self.cost
         kind, engine = COPIES[src.info.on_host]
-        name, call_ns = f"{engine} {src.info.label}", self.now_ns
+        name, call_ns = copy_name(engine, src.info.label), self.now_ns
         if self._repairs is not None:
             self._repair_before(stream, name)
         self._pass(self._launch_work_ns())
@@ -134,7 +141,7 @@ class VirtualDevice(Clocks):
         if self._repairs is not None:
             self._repair_before(None, name)
         call_ns = self.now_ns
-        self._log(OpKind.HOST_READ, name, HOST, (buffer.first(rows),), (), call_ns)
+        self._log(OpKind.HOST_READ, name, HOST, buffer.only_first(rows), (), call_ns)
         self._catch_up()
         return [0] * rows if buffer.data is None else self._values(buffer, rows)
 
