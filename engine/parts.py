@@ -230,9 +230,13 @@ class Parts:
         early, listener = self.mechanisms.stop_string == "streamed-early", self.listener
         for row in batch.rows:
             request = row.request
-            ready = len(request.tokens) if early else request.streamable()
+            tokens = request.tokens
+            if early or (tokens and tokens[-1] < 0x80 and not request.rules.stop):
+                ready = len(tokens)  # the usual case, in line: hot
+            else:
+                ready = request.streamable()
             if listener is not None:
-                new = decode(request.tokens[request.streamed : ready])
+                new = decode(tokens[request.streamed : ready])
                 if new:
                     listener(request.id, new)
             request.streamed = ready

@@ -121,8 +121,8 @@ class BlockPool:
 
         Raises PoolError when the request does not hold the block.
         """
-        holders = self.holders.get(block, set())
-        if request_id not in holders:
+        holders = self.holders.get(block)
+        if holders is None or request_id not in holders:
             raise PoolError(f"KV block {block} does not belong to request {request_id}")
         holders.remove(request_id)
         if self.owner.get(block) == request_id:

@@ -161,12 +161,9 @@ class Request:
 
     def streamable(self) -> int:
         """Committed tokens that may be shown: all that no later token can take back."""
-        tokens = self.tokens
-        if tokens and tokens[-1] < 0x80 and not self.rules.stop:  # the usual case: hot
-            return len(tokens)
         if self.text_end is not None:
             return self.text_end
-        return len(tokens) if self.finished else showable(tokens, self.rules.stop)
+        return self.committed if self.finished else showable(self.tokens, self.rules.stop)
 
     @property
     def text(self) -> str:
