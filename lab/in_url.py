@@ -6,7 +6,7 @@ differ from language to language, and a link must open in each of them.
 Whole numbers it binds itself, but for those that it cannot read.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from math import isinf
 from typing import Final, Literal
 
@@ -56,3 +56,12 @@ def say_in_url(key: str, value: str, default: str = "") -> None:
         st.query_params.pop(key, None)
     elif st.query_params.get(key) != value:
         st.query_params[key] = value
+
+
+def say_all_in_url(entries: Mapping[str, str], names: Collection[str]) -> None:
+    """Let the URL say `entries`, and nothing for the rest of `names`, as one step of the browser's
+    history. Going back or forward makes no step of its own."""
+    now = st.query_params.to_dict()
+    wanted = {name: value for name, value in now.items() if name not in names} | dict(entries)
+    if wanted != now and not by_history():
+        st.query_params.from_dict(wanted)

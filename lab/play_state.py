@@ -17,8 +17,8 @@ from lab.play_words import answer_text
 from lab.presses import Presses
 
 KEY: Final = "play-game"
-LEVEL, MOVES, SOLVED = "level", "moves", "solved"
-"""The URL's parameters."""
+PARAMETERS = LEVEL, MOVES, SOLVED = "level", "moves", "solved"
+"""Those of the URL."""
 
 MOST_MOVES = 200
 """A longer program in a URL is cut; no level needs a fourth of it."""
@@ -91,6 +91,15 @@ class Game:
         solved = (number(level) for level in LEVELS.values() if level.id in self.solved)
         entries = {LEVEL: self.level, MOVES: self.moves, SOLVED: ".".join(solved)}
         return {name: value for name, value in entries.items() if value}
+
+    def follow(self, query: Mapping[str, str]) -> None:
+        """To the position that a URL describes, as the browser's history brings one back. What
+        was solved stays so."""
+        there = new_game(query)
+        with self.presses.lock:
+            self.go_to(there.level)
+            self.moves = there.moves
+            self.solved |= there.solved
 
     def take_over(self, solved: set[str], programs: dict[str, str]) -> None:
         """Other progress in place of this; the level stays."""

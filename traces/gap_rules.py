@@ -25,10 +25,15 @@ LATE_START_NS = 1_000_000
 """No launch takes this long to reach an idle device; something unrecorded held it up."""
 
 LATE_START = "cannot tell (started long after its launch)"
+SLOW_LAUNCH = "slow launch call"
+"""Of a call that itself takes as long. With an idle device no queue is full: it loads or compiles
+its kernel, or stands behind another thread in the driver."""
+
 QUEUED = "queued in time (device or other stream)"
 EVENTS_MISSING = "cannot tell (GPU events missing)"
 
-KIND_CAUSES = {"launch": "launch calls", "op": "CPU operators", "python": "Python code"}
+LAUNCHING = "launch calls"
+KIND_CAUSES = {"launch": LAUNCHING, "op": "CPU operators", "python": "Python code"}
 DATA_LOADING = "data loading"
 """PyTorch's loader fetching a batch, which `enumerate(DataLoader)` annotates."""
 
@@ -43,6 +48,7 @@ class LaunchRules:
     def __init__(self, trace: Trace) -> None:
         launches = trace.flows[trace.flows["kind"] == "launch"]
         self._start = trace.spans["ts_ns"].tolist()
+        self._length = trace.spans["dur_ns"].tolist()
         self._track = trace.spans["track"].tolist()
         self._launch_of = dict(zip(launches["dst"].tolist(), launches["src"].tolist(), strict=True))
         host = trace.host_spans()
@@ -68,9 +74,18 @@ class LaunchRules:
         else:
             launched = min(self._start[launch], end_ns)
             self._charge_host(ledger, start_ns, launched, self._track[launch])
-            late = end_ns - launched
-            ledger.add(LATENCY if late < LATE_START_NS else LATE_START, late, launch)
+            self._charge_start(ledger, launched, end_ns, launch)
         return ledger.parts()
+
+    def _charge_start(self, ledger: Ledger, launched_ns: int, end_ns: int, launch: int) -> None:
+        """From the beginning of a launch call to that of its work. A call that is slow itself is
+        charged for its time, or what the thread did inside of it is."""
+        returned = min(launched_ns + self._length[launch], end_ns)
+        if returned - launched_ns >= LATE_START_NS:
+            self._charge_host(ledger, launched_ns, returned, self._track[launch], SLOW_LAUNCH)
+            launched_ns = returned
+        late = end_ns - launched_ns
+        ledger.add(LATENCY if late < LATE_START_NS else LATE_START, late, launch)
 
     def _events_lost(self, start_ns: int, end_ns: int, track: str) -> bool:
         """Whether the thread launched something in the gap that never shows up on a GPU."""
@@ -79,11 +94,15 @@ class LaunchRules:
             return False
         return bool(lost.searchsorted(start_ns) < lost.searchsorted(end_ns))
 
-    def _charge_host(self, ledger: Ledger, start_ns: int, end_ns: int, track: str) -> None:
+    def _charge_host(
+        self, ledger: Ledger, start_ns: int, end_ns: int, track: str, launching: str = LAUNCHING
+    ) -> None:
+        """Split [start_ns, end_ns) by what the thread did; launch calls are called `launching`."""
         if track not in self._self_time:
             self._self_time[track] = self_time(self._by_track.get_group(track))
         for start, end, span in self._self_time[track].between(start_ns, end_ns):
-            ledger.add(self._cause.get(span, UNTRACED), end - start, span)
+            cause = self._cause.get(span, UNTRACED)
+            ledger.add(launching if cause == LAUNCHING else cause, end - start, span)
 
 
 def _span_causes(host: pd.DataFrame) -> dict[int, str]:

@@ -9,11 +9,12 @@ from engine.play import LEVELS, Level, Position
 from engine.play.operations import waits_in
 from lab.catalogue import language, t, t_or
 from lab.escape import for_markdown
+from lab.in_url import by_history, say_all_in_url
 from lab.play_buttons import buttons_of, hints, operations
 from lab.play_html import memory_html, program_html
 from lab.play_picture import position_picture
 from lab.play_progress import NAME, bring_back, dumped
-from lab.play_state import Game, current_game, number
+from lab.play_state import PARAMETERS, Game, current_game, number
 from lab.play_words import (
     answer_text,
     facts_text,
@@ -34,12 +35,14 @@ def page() -> None:
     """Level and goal, the operations, what came of them, and the state of everything."""
     game = current_game()
     buttons = buttons_of(game)
+    if by_history():
+        game.follow(st.query_params)
     act_upon(game.presses, "host", buttons.values())
     position = game.position()
     st.markdown(f"# {t('host.title')}")
     st.caption(t("host.lead"))
     _choose_level(game, buttons)
-    st.query_params.from_dict(game.query())
+    say_all_in_url(game.query(), PARAMETERS)
     _story(position.level)
     operations(position, buttons)
     hints(game, position, buttons)

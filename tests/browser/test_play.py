@@ -37,6 +37,9 @@ def test_a_level_is_won_by_keyboard_alone_and_a_slip_is_taken_back(page) -> None
     page.wait_for_url("**moves=whk25d36g&solved=1.2.3")
     settle(page)
     assert page.locator("[data-testid=stException]").count() == 0
+    page.go_back()
+    page.wait_for_url("**moves=whk25d36&**")
+    alert.get_by_text("Still open.").wait_for()
     page.goto(won)
     alert.get_by_text("Solved.").wait_for()
     page.get_by_text("中文").click()

@@ -82,4 +82,4 @@ def test_compare_says_what_changed(pattern: str, changed: str, faster: bool) -> 
     pair = [next(FOLDER.glob(pattern.format(name))) for name in names]
     result = compare(*(open_trace(path) for path in pair))
     assert result.changes[0].startswith(changed)
-    assert ("take -" in steps_told(result)) == faster
+    assert (": -" in steps_told(result)) == faster

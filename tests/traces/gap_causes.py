@@ -1,8 +1,10 @@
 """Which cause the attribution names for each mode of the engine that makes a gap.
 
-python -m tests.traces.gap_causes        runs every such mode, writes docs/gap-causes.md
+python -m tests.traces.gap_causes        runs every such mode, writes the first table of
+                                         docs/gap-causes.md
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,11 +84,12 @@ def table() -> str:
     return "\n".join([*head, *(row_of(mode) for mode in modes_with_a_gap())])
 
 
-def main() -> None:
-    """Run every mode and write the table below the document's text."""
-    text = DOCUMENT.read_text(encoding="utf-8").split("\n| ")[0].rstrip()
-    DOCUMENT.write_text(f"{text}\n\n{table()}\n", encoding="utf-8")
+def write_table(rows: str) -> None:
+    """Put a table in the place of the one of the document that has the same first row."""
+    head = re.escape(rows.split("\n", 1)[0])
+    text = DOCUMENT.read_text(encoding="utf-8")
+    DOCUMENT.write_text(re.sub(rf"{head}(?:\n\|.*)*", lambda _: rows, text), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_table(table())

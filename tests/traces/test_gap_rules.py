@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from traces import Trace, device_activity, find_gaps, gap_rules, gaps_by_cause, open_trace
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED
-from traces.gap_rules import DATA_LOADING, EVENTS_MISSING, LATE_START, QUEUED, SHORT
+from traces.gap_rules import (
+    DATA_LOADING,
+    EVENTS_MISSING,
+    LATE_START,
+    QUEUED,
+    SHORT,
+    SLOW_LAUNCH,
+)
 
 
 def host(name, start, end, category="cpu_op", correlation=None, tid=1):
@@ -27,8 +34,12 @@ def kernel(start, end, correlation=0, stream=7):
     return {"ph": "X", "name": "k", "ts": start, "dur": end - start} | place
 
 
+def opened(*events):
+    return open_trace(json.dumps(events).encode())
+
+
 def causes(*events):
-    trace = open_trace(json.dumps([kernel(0, 100, 1), launch(-20, 1), *events]).encode())
+    trace = opened(kernel(0, 100, 1), launch(-20, 1), *events)
     gaps = find_gaps(trace)
     assert sum(gap.ns for gap in gaps) == device_activity(trace)[0].idle_ns
     return {cause: ns // 1000 for cause, ns in gaps_by_cause(gaps).items()}
@@ -100,6 +111,21 @@ def test_without_launch_or_with_lost_events_nobody_is_blamed():
 
 def test_a_start_long_after_the_launch_is_no_latency():
     assert causes(launch(101, 2), kernel(2101, 2200, 2)) == {UNTRACED: 1, LATE_START: 2000}
+
+
+@pytest.mark.parametrize("loading_us", [0, 1500])
+def test_a_launch_call_that_is_slow_itself_is_named_and_so_is_what_it_does(loading_us):
+    slow = host("cudaLaunchKernel", 110, 4110, "cuda_runtime", 2)
+    loading = host("Runtime module loading", 200, 200 + loading_us, "overhead")
+    found = causes(slow, *([loading] if loading_us else []), kernel(4130, 4200, 2))
+    named = {UNTRACED: 10, SLOW_LAUNCH: 4000 - loading_us, LATENCY: 20}
+    assert found == named | ({"Runtime module loading": loading_us} if loading_us else {})
+
+
+def test_a_slow_launch_is_not_to_blame_for_what_comes_after_it():
+    slow = host("cudaLaunchKernel", 110, 2110, "cuda_runtime", 2)
+    found = causes(slow, kernel(9110, 9200, 2))
+    assert found == {UNTRACED: 10, SLOW_LAUNCH: 2000, LATE_START: 7000}
 
 
 def test_overlapping_streams_leave_no_gap():

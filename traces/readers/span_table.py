@@ -139,8 +139,15 @@ def code(numbers: dict[K, int], key: K) -> int:
     return numbers.setdefault(key, len(numbers))
 
 
+MAX_WHOLE = 1 << 63
+"""From here on a whole number is written as the file's own float: digits would be made up."""
+
+
 def text(value: Scalar) -> str:
-    """An id or a name of a file as text; "" for none."""
+    """An id or a name of a file as text; "" for none. Ids that are equal, as 1 and 1.0 are, get one
+    text whichever comes first."""
     if isinstance(value, str):
         return value
+    if isinstance(value, bool | float) and value == value // 1 and abs(value) < MAX_WHOLE:
+        return str(int(value))
     return "" if value is None else str(value)

@@ -103,3 +103,11 @@ def test_a_file_reads_the_same_in_bulk_and_one_by_one(found):
 
     with patch.object(ChromeReader, "take", one_by_one):
         assert in_bulk == described(text)
+
+
+@given(st.permutations([1, 1.0, True]), st.sampled_from(["pid", "tid"]))
+def test_ids_that_are_equal_have_one_lane_whichever_comes_first(ids, which):
+    event = {"ph": "X", "ts": 0, "dur": 1, "pid": 7, "tid": 7, "name": "a"}
+    trace = open_trace(json.dumps([event | {which: value} for value in ids]).encode())
+    assert trace.spans["track"].nunique() == 1
+    assert set(trace.spans[which].astype(str)) == {"1"}
