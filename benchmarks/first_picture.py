@@ -35,21 +35,24 @@ LOAD_MS = 600_000
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
 
 FIND = """
+window.FAULTS = "[data-testid=stException], [data-testid=stAlertContentError]";
 window.canvas = () => [...document.querySelectorAll("div")]
   .map((one) => one.shadowRoot?.querySelector("canvas.canvas")).find(Boolean);
 """
 WATCH_LOADING = """() => {
-  window.seen = {};
+  window.seen = { loading: performance.now() }; // of a short file no progress may be seen
   const look = () => {
     const now = performance.now();
+    seen.fault = document.querySelector(FAULTS)?.innerText;
     if (document.querySelector("[data-testid=stProgress]")) seen.loading = now;
-    else if (seen.loading && canvas()?.dataset.answered !== undefined) seen.drawn = now;
+    else if (canvas()?.dataset.answered !== undefined) seen.drawn = now;
     if (!seen.drawn) requestAnimationFrame(look);
   };
   look();
 }"""
 WATCH_ZOOM = """() => {
-  window.redrawn = new Promise((resolve) => {
+  window.redrawn = new Promise((resolve, reject) => {
+    setTimeout(reject, 60000, new Error("a zoom was not redrawn within a minute"));
     window.addEventListener("pointerup", () => {
       const start = performance.now(), before = canvas().dataset.answered;
       const look = () => {
@@ -96,7 +99,9 @@ def opened(page: Page, address: str, path: str) -> float:
     page.locator("input[type=file]").wait_for(state="attached", timeout=120_000)
     page.evaluate(WATCH_LOADING)
     page.set_input_files("input[type=file]", path)
-    page.wait_for_function("() => window.seen.drawn", timeout=LOAD_MS)
+    page.wait_for_function("() => seen.drawn || seen.fault", timeout=LOAD_MS)
+    if fault := page.evaluate("() => seen.fault"):
+        raise SystemExit(f"The page shows an error in place of the picture: {fault}")
     page.locator("h4").wait_for(timeout=LOAD_MS)  # the verdict: every gap is explained
     page.wait_for_timeout(3000)
     first_ms: float = page.evaluate("() => seen.drawn - seen.loading")
@@ -105,6 +110,7 @@ def opened(page: Page, address: str, path: str) -> float:
 
 def zoomed(page: Page) -> float:
     """Drag a box over a fifth of the picture; ms until it is redrawn."""
+    page.locator("canvas.canvas").scroll_into_view_if_needed()
     box: Any = page.locator("canvas.canvas").bounding_box()
     y = box["y"] + 60
     page.evaluate(WATCH_ZOOM)

@@ -45,8 +45,10 @@ def read_recording(study: Study) -> Inspection:
 
 def _kept(identity: str, data: Callable[[], Sequence[bytes]], names: Sequence[str]) -> Inspection:
     """What this session has read of the files of this identity before, or else reads now. The
-    language is part of the key, for an inspection keeps sentences."""
-    key, shelf = f"{identity} {language()} {names}", _shelf()
+    language is part of the key, for an inspection keeps sentences. A hash, for widgets have it in
+    their keys, where Streamlit does not take whatever a file may be called ("a__b.json")."""
+    told, shelf = f"{identity} {language()} {names}", _shelf()
+    key = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()
     if key not in shelf:
         bar = st.progress(0.0, t("inspect.reading"))
 

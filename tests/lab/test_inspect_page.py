@@ -35,6 +35,13 @@ def test_an_uploaded_run_is_judged_and_drawn() -> None:
     assert {"gap", "kernel 1"} <= canvas_styles(app)
 
 
+@pytest.mark.parametrize("name", ["a__b.json", "$$ID-1-None", "\u202e 轨迹 {}.json", "a" * 300])
+def test_a_file_may_be_called_anything(name: str) -> None:
+    app = upload(name, trace_bytes(profiler_trace(spans=9), compressed=False))
+    assert not app.exception and not app.error
+    assert canvas_styles(app)
+
+
 def test_jumping_to_a_gap_zooms_there_and_back_returns() -> None:
     app = upload("x.json", trace_bytes(profiler_trace(spans=9), compressed=False))
     whole = canvas(app)["window"]
