@@ -40,10 +40,11 @@ CSS = f"""<style>
 .stepper .grid .free {{ opacity: .5; }}
 .stepper .grid .shared {{ border: 3px double currentColor; }}
 .stepper pre {{ margin: 0; padding: .4rem 0; font-size: .78rem; line-height: 1.5;
-  overflow-x: auto; border: 1px solid rgba(122,132,142,.3); }}
-.stepper pre span {{ display: block; padding: 0 .5rem; }}
+  border: 1px solid rgba(122,132,142,.3); }}
+.stepper pre span {{ display: block; padding: 0 .5rem 0 calc(.5rem + 7ch); text-indent: -7ch;
+  white-space: pre-wrap; overflow-wrap: anywhere; }}
 .stepper pre .here {{ background: {MARK}; font-weight: 700;
-  border-left: 4px solid {SLOT_HUES[0]}; padding-left: calc(.5rem - 4px); }}
+  border-left: 4px solid {SLOT_HUES[0]}; padding-left: calc(.5rem + 7ch - 4px); }}
 </style>"""
 
 

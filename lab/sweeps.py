@@ -117,7 +117,7 @@ def shown_rows(table: pd.DataFrame, names: list[str], measure: str) -> pd.DataFr
         shown[name] = table[name]
     for name in dict.fromkeys([measure, "gpu_active", "wall_ms", "wrong_tokens", "hazards"]):
         shown[measure_name(name)] = values_of(table, name)
-    shown[t("sweep.races")] = table["hazards_told"]
+    shown[t("sweep.races")] = table["hazards_told"].map(as_text)
     if table[ERROR].notna().any():
         shown[t("sweep.error")] = table[ERROR]
     return shown

@@ -1,8 +1,8 @@
 // Catches what is pressed on a page, by key or on the button that shows the key, and tells the
 // server all of it in its order.
 //
-// Each press has a number, and is told again with those that follow it until the server has
-// answered with that number: whatever a busy server leaves out, it gets every press once.
+// Each press has a number, and is told again, in a while or with those that follow it, until the
+// server has answered with that number: whatever is lost, it gets every press once.
 //
 // There is one such component on a page. What it knows is kept here and not for each element:
 // Streamlit also cleans up after calls of the function below that a newer one has overtaken.
@@ -12,9 +12,12 @@ const TYPED_INTO = "input:not([type=radio], [type=checkbox], [readonly]), textar
 const MOVED_IN = "input, [role=radiogroup], [role=listbox]";
 const PRESSED = "button, a, summary, input";
 
+const AGAIN_MS = 1000;
+
 let page = null; // {data, element, send}: the page's last word
 let last = 0; // the number of the last press
 let waiting = []; // [number, name] of those that the server has not taken
+let again = null; // the timer for telling these once more
 
 export default function ({ data, parentElement, setStateValue }) {
   if (data.session !== page?.data.session) [last, waiting] = [data.taken, []];
@@ -57,5 +60,15 @@ function hold(e) {
 function tell(name) {
   last += 1;
   waiting.push([last, name]);
-  page.send({ session: page.data.session, presses: [...waiting] });
+  send();
+}
+
+// What is told just after the page was drawn may get lost, so it is told again, ever more rarely:
+// each time makes the server begin anew.
+function send(pause_ms = AGAIN_MS) {
+  if (page.element.isConnected) {
+    page.send({ session: page.data.session, presses: [...waiting] });
+  }
+  clearTimeout(again);
+  again = setTimeout(() => waiting.length && send(2 * pause_ms), pause_ms);
 }

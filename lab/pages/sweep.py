@@ -87,7 +87,12 @@ def _rows(table: pd.DataFrame, names: list[str], measure: str) -> None:
     link = st.column_config.LinkColumn(
         t("sweep.run"), display_text=t("sweep.open"), help=t("sweep.open_help")
     )
-    st.dataframe(shown, hide_index=True, column_config={t("sweep.run"): link})
+    numbers = {
+        name: st.column_config.NumberColumn(format="%.1f" if "%" in name else "%.3f")
+        for name in shown.select_dtypes("floating")
+        if (shown[name] % 1).any()
+    }
+    st.dataframe(shown, hide_index=True, column_config={t("sweep.run"): link, **numbers})
 
 
 page()
