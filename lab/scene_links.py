@@ -1,4 +1,5 @@
-"""From a finding to where its mechanism is shown: a scene of the Timeline page, and a lesson.
+"""From a finding to where its mechanism is shown: a scene of the Timeline page, and a lesson. And
+from a saved run back to its scene.
 
 Which scene that is follows from the tables: it is the one whose gap bears a cause that the same
 rule explains. With the times of a step of the reader's own trace the scene runs on these. The
@@ -6,11 +7,15 @@ lesson is the one most of whose scenes show that mode or let the learner switch 
 new lesson is found as soon as there is one.
 """
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from engine.mechanisms.table import BY_NAME
 from engine.modes.mode import Mode
 from engine.modes.table import MODES
+from lab.address import refused
+from lab.state import mode_toggles
 from lessons.lesson import Lesson, Scene
 from lessons.loading import lessons
 from traces.finding_rules import rule_of
@@ -59,3 +64,22 @@ def _share(lesson: Lesson, mode: str, toggle: str) -> float:
 def timeline_query(scene: str, step: str = "") -> dict[str, str]:
     """The Timeline page's URL parameters for a scene, on the times of a step where given."""
     return {"mode": scene} | ({"cost": step} if step else {})
+
+
+def run_query(run: Mapping[str, Any]) -> dict[str, str] | None:
+    """The Timeline page's URL parameters for the run that a trace of this lab says it holds
+    (`engine.config.described`); None where that page cannot show it: on another device or model,
+    forked, with a cost model or workload of its own, or described by no run of ours."""
+    mode, toggles = MODES.get(str(run.get("mode"))), run.get("toggles", {})
+    if mode is None or run.get("device", "virtual") != "virtual" or {"model", "fork"} & set(run):
+        return None
+    plain = {name: info.correct for name, info in BY_NAME.items()}
+    values = plain | {name: str(value) for name, value in toggles.items()}
+    own = {"workload": mode.workload, "cost": mode.cost, "seed": mode.seed, "jitter": 0.0}
+    numbers = ("cost", "workload", "steps", "requests", "seed", "timing")
+    asked = {name: run[name] for name in numbers if run.get(name) is not None}
+    asked["jitter"] = run.get("jitter_percent", 0.0)
+    query = {name: value for name, value in values.items() if value != mode_toggles(mode).get(name)}
+    query |= {name: str(value) for name, value in asked.items() if value != own.get(name)}
+    query = {"mode": mode.name} | query
+    return None if refused(query) else query

@@ -18,6 +18,7 @@ from lab.inspect_timeline import inspect_timeline, take_ask
 from lab.inspect_verdict import causes_told, verdict
 from lab.inspect_window import KEYS, selected, show_gap
 from lab.inspection import Inspection
+from lab.scene_links import run_query
 from lab.units import short_ms
 
 JUMPS = 6
@@ -63,6 +64,7 @@ def _verdict(inspection: Inspection) -> None:
         spans=f"{len(trace.spans):,}", counters=f"{len(trace.counters):,}",
     )  # fmt: skip
     st.caption(for_markdown(f"{about} {_of_this_lab(inspection)}", 600))
+    _scene_link(inspection)
 
 
 def _of_this_lab(inspection: Inspection) -> str:
@@ -79,6 +81,16 @@ def _of_this_lab(inspection: Inspection) -> str:
         return t("inspect.run_plain", mode=mode)
     toggles = ", ".join(f"{name} = {value}" for name, value in switched.items())
     return t("inspect.run", mode=mode, toggles=one_line(toggles, 200))
+
+
+def _scene_link(inspection: Inspection) -> None:
+    """The way back to the scene of a run of this lab: a trace holds spans, and no tokens."""
+    try:
+        run = described(inspection.trace.meta)
+    except ConfigError:
+        return
+    if query := run_query(run):
+        st.page_link("lab/pages/timeline.py", label=t("inspect.to_scene"), query_params=query)
 
 
 @st.fragment

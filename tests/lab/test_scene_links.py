@@ -3,7 +3,7 @@
 import pytest
 
 from engine.mechanisms.table import BY_NAME
-from lab.scene_links import lesson_of, scene_of, timeline_query
+from lab.scene_links import lesson_of, run_query, scene_of, timeline_query
 from lab.state import Choice
 from lessons.lesson import Lesson
 from lessons.loading import lessons
@@ -66,3 +66,32 @@ def test_the_gap_between_steps_leads_to_the_lesson_about_it() -> None:
     lesson = lesson_of("CPU work between steps", "depth=2")
     assert lesson is not None and lesson.id == "03"
     assert lesson_of("incomplete trace", "") is None
+
+
+@pytest.mark.parametrize(
+    ("choice", "query"),
+    [
+        (Choice(), {"mode": "async"}),
+        (Choice("no-wait-h2d", steps=4), {"mode": "no-wait-h2d", "steps": "4"}),
+        (Choice("no-wait-h2d", {"wait_h2d": "on"}), {"mode": "no-wait-h2d", "wait_h2d": "on"}),
+        (
+            Choice("sync", {"wait_compute": "off"}, seed=5, jitter=10.0),
+            {"mode": "sync", "wait_compute": "off", "seed": "5", "jitter": "10.0"},
+        ),
+    ],
+)
+def test_a_saved_run_leads_back_to_its_scene(choice, query) -> None:
+    assert run_query(choice.config().describe()) == query
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {}, {"mode": "<script>"}, {"mode": "sync", "device": "threads"},
+        {"mode": "sync", "model": "1b"}, {"mode": "sync", "fork": {}},
+        {"mode": "sync", "workload": "mine"}, {"mode": "sync", "steps": "many"},
+        {"mode": "sync", "toggles": {"depth": []}},
+    ],
+)  # fmt: skip
+def test_a_run_that_the_timeline_cannot_show_has_no_link(run) -> None:
+    assert run_query(run) is None
