@@ -14,6 +14,7 @@ page = st.navigation(
         "": [
             st.Page("lab/pages/home.py", title=t("home.page"), default=True),
             st.Page("lab/pages/lessons.py", title=t("lessons.page")),
+            st.Page("lab/pages/teachers.py", title=t("teachers.page")),
         ],
         t("app.engine"): [
             st.Page("lab/pages/timeline.py", title=t("timeline.page")),

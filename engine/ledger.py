@@ -15,6 +15,7 @@ from engine.kv.pool import DROPPED, BlockPool, PoolError
 from engine.model.tokenizer import EOS
 from engine.requests.request import Request, Row
 from engine.requests.streaming import text_end
+from engine.said import Said
 
 
 @dataclass(slots=True)
@@ -31,11 +32,11 @@ class Ledger:
     peak_plan: int = 0
     _seen: set[tuple[str, str]] = field(default_factory=set)
 
-    def note(self, kind: str, request_id: str, sentence: str) -> None:
-        """Write a broken invariant down, the first time for this kind and request."""
-        if (kind, request_id) not in self._seen:
-            self._seen.add((kind, request_id))
-            self.broken.append(sentence)
+    def note(self, said: Said, about: str) -> None:
+        """Write a broken invariant down, the first time for this kind and what it is about."""
+        if (said.code, about) not in self._seen:
+            self._seen.add((said.code, about))
+            self.broken.append(said)
 
     def scheduled(self, batch: Batch) -> None:
         """A batch is about to be launched."""
@@ -61,75 +62,61 @@ class Ledger:
         if row.start < len(request.context):
             for block in request.blocks[:first]:
                 if block != DROPPED and request.id not in pool.holders.get(block, ()):
-                    self.note(
-                        "reader", request.id,
-                        f"batch {batch.step} reads KV block {block}, which request {request.id} "
-                        "does not own",
-                    )  # fmt: skip
+                    said = Said("broken_reader", step=batch.step, block=block, request=request.id)
+                    self.note(said, request.id)
 
     def writes(self, batch: Batch, request: Request, block: int) -> None:
         """A block that a batch writes for a request must be its own."""
         if self.pool.owner.get(block) != request.id:
-            self.note(
-                "writer", request.id,
-                f"batch {batch.step} writes KV block {block}, which request {request.id} "
-                "does not own",
-            )  # fmt: skip
+            said = Said("broken_writer", step=batch.step, block=block, request=request.id)
+            self.note(said, request.id)
 
     def wrote(self, step: int, foreign: list[int]) -> None:
         """A batch's kernels write KV blocks that none of its requests owns."""
         for block in foreign:
-            self.note(
-                "wrote", str(block),
-                f"batch {step} writes KV block {block}, which none of its requests owns",
-            )  # fmt: skip
+            self.note(Said("broken_wrote", step=step, block=block), str(block))
 
     def settled(self, batch: Batch) -> None:
         """A batch's results have been handed out."""
         self.tokens_in_flight -= batch.tokens
         if batch.settled:
-            self.note("twice", str(batch.step), f"batch {batch.step} was settled twice")
+            self.note(Said("broken_twice", step=batch.step), str(batch.step))
         batch.settled = True
         if tuple(batch.rows) != batch.launched:
-            self.note(
-                "rows", "",
-                f"the results of batch {batch.step} were matched with the rows of another batch",
-            )  # fmt: skip
+            self.note(Said("broken_rows", step=batch.step), "")
 
     def lengths(self, request: Request) -> None:
         """scheduled >= computed >= committed, and streamed <= committed."""
         if not request.scheduled >= request.computed >= len(request.tokens):
-            self.note(
-                "lengths", request.id,
-                f"request {request.id} has {request.scheduled} tokens scheduled, "
-                f"{request.computed} computed and {request.committed} committed: these may "
-                "only shrink from left to right",
+            said = Said(
+                "broken_lengths", request=request.id, scheduled=request.scheduled,
+                computed=request.computed, committed=request.committed,
             )  # fmt: skip
+            self.note(said, request.id)
         if request.called_off and request.output < len(request.tokens):
-            self.note(
-                "called off", request.id,
-                f"request {request.id} committed tokens that were called off: "
-                f"{request.committed} of {request.output}",
+            said = Said(
+                "broken_called_off", request=request.id, committed=request.committed,
+                output=request.output,
             )  # fmt: skip
+            self.note(said, request.id)
         if request.streamed > len(request.tokens):
-            self.note("streamed", request.id, f"request {request.id} streamed uncommitted tokens")
+            self.note(Said("broken_streamed", request=request.id), request.id)
 
     def committing(self, row: Row) -> None:
         """A result becomes the token at its own place, also behind a preemption."""
         request = row.request
         if row.output != len(request.tokens):
-            self.note(
-                "place", request.id,
-                f"request {request.id} committed the result for output token {row.output} as its "
-                f"token {request.committed}: results were lost or doubled when it was preempted",
-            )  # fmt: skip
+            said = Said(
+                "broken_place", request=request.id, output=row.output, committed=request.committed
+            )
+            self.note(said, request.id)
 
     def release(self, request: Request, blocks: list[int]) -> None:
         """Give a request's blocks back; a second time is a broken invariant."""
         try:
             self.pool.release(request.id, blocks)
         except PoolError as error:
-            self.note("release", request.id, str(error))
+            self.note(error.said, request.id)
 
     def shrink(self, request: Request, count: int) -> list[int]:
         """Give all but the first `count` of a request's blocks back, and return those; none, and
@@ -137,7 +124,7 @@ class Ledger:
         try:
             return self.pool.shrink(request.id, request.blocks, count)
         except PoolError as error:
-            self.note("release", request.id, str(error))
+            self.note(error.said, request.id)
             return []
 
     def finished(self, requests: list[Request], cut: bool) -> None:
@@ -147,28 +134,20 @@ class Ledger:
             self.lengths(request)
             past = EOS in tokens[:-1] or len(tokens) > request.max_new_tokens
             if past or _goes_on_after_stop(request):
-                self.note("past", request.id, f"request {request.id} has tokens past its end")
+                self.note(Said("broken_past", request=request.id), request.id)
             shown = request.streamable()
             if shown < request.streamed <= request.committed:
-                self.note(
-                    "stop", request.id,
-                    f"request {request.id} streamed {request.streamed - shown} tokens that are "
-                    "part of a stop string or stand behind it",
-                )  # fmt: skip
+                count = request.streamed - shown
+                self.note(Said("broken_stop", request=request.id, count=count), request.id)
             elif request.streamed != shown and not request.cancelled:  # nobody listens any more
-                self.note(
-                    "unstreamed", request.id,
-                    f"request {request.id} streamed {request.streamed} of {shown} committed tokens",
-                )  # fmt: skip
+                streamed = {"streamed": request.streamed, "shown": shown}
+                self.note(Said("broken_unstreamed", request=request.id, **streamed), request.id)
             if not request.finished and not cut:
-                self.note(
-                    "unfinished", request.id,
-                    f"request {request.id} was never finished: {request.in_flight} launched "
-                    "rows were not committed",
-                )  # fmt: skip
+                said = Said("broken_unfinished", request=request.id, count=request.in_flight)
+                self.note(said, request.id)
         left = self.pool.in_use + self.pool.promised
         if left:
-            self.note("pool", "", f"{left} KV blocks were never released")
+            self.note(Said("broken_pool", count=left), "")
 
 
 def _goes_on_after_stop(request: Request) -> bool:

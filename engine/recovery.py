@@ -13,13 +13,8 @@ from dataclasses import dataclass, field
 from engine.batch import Batch
 from engine.device.faults import BatchError, Fault
 from engine.requests.request import Row
+from engine.said import Said
 from engine.scheduler import Scheduler
-
-DONE = {
-    "fail": "ended as failed",
-    "retry": "are computed again from their committed tokens",
-}
-"""What becomes of the requests, for each value of `on_fault`."""
 
 
 @dataclass(slots=True)
@@ -48,9 +43,9 @@ class Recovery:
             else:
                 self.scheduler.life.fail(request)
         names = ", ".join(request.id for request in wanting)
-        lost = f"requests {names} {DONE[policy]}" if names else "no request wanted its results"
+        code = f"error_{policy if names else 'nobody'}"
         self.failed_steps.append(batch.step)
-        self.errors.append(f"step {batch.step}: {error}; {lost}")
+        self.errors.append(Said(code, step=batch.step, error=error.said, names=names))
 
     def _lose(self, row: Row, tokens: int, retry: bool) -> None:
         """The tokens of a row will not come. A request that ends keeps what it has scheduled:

@@ -27,6 +27,44 @@ PATTERNS = {
     "peak_drafts": "{peak} KV blocks were held for rejected drafts, 0 are allowed",
     "peak_pools": "the pools of {graphs} graphs take {peak} bytes, one shared pool {bound}",
     "peak_plan": "with the batches in flight {peak} KV blocks were planned, {bound} exist",
+    "fix_wait": "{role}.wait({done})  # before {actor} that {verb} it",
+    "fix_synchronize": "{done}.synchronize()  # before the host {act}",
+    "fix_graph": "compute.wait(first_graph_done)  # before the graph that shares its pool",
+    "fix_record_stream": "temporary.record_stream({role})  # before it is freed",
+    "fix_enqueue": "enqueue {earlier} of the earlier batch before {role} {verb} its data",
+    "fix_finish": "finish the batch that still owns this {thing} before {act}",
+    "fix_wait_behind": "issue the wait for {event} behind its record: before it, it is a no-op",
+    "fix_record_behind": "record {event} behind '{name}', not before it",
+    "broken_reader": "batch {step} reads KV block {block}, which request {request} does not own",
+    "broken_writer": "batch {step} writes KV block {block}, which request {request} does not own",
+    "broken_wrote": "batch {step} writes KV block {block}, which none of its requests owns",
+    "broken_twice": "batch {step} was settled twice",
+    "broken_rows": "the results of batch {step} were matched with the rows of another batch",
+    "broken_lengths": "request {request} has {scheduled} tokens scheduled, {computed} computed and "
+    "{committed} committed: these may only shrink from left to right",
+    "broken_called_off": "request {request} committed tokens that were called off: {committed} of "
+    "{output}",
+    "broken_streamed": "request {request} streamed uncommitted tokens",
+    "broken_place": "request {request} committed the result for output token {output} as its token "
+    "{committed}: results were lost or doubled when it was preempted",
+    "broken_release": "the KV blocks of request {request} are released twice",
+    "broken_holder": "KV block {block} does not belong to request {request}",
+    "broken_reserved": "request {request} takes more KV blocks than it reserved",
+    "broken_past": "request {request} has tokens past its end",
+    "broken_stop": "request {request} streamed {count} tokens that are part of a stop string or "
+    "stand behind it",
+    "broken_unstreamed": "request {request} streamed {streamed} of {shown} committed tokens",
+    "broken_unfinished": "request {request} was never finished: {count} launched rows were not "
+    "committed",
+    "broken_pool": "{count} KV blocks were never released",
+    "broken_grammar": "request {request} wrote illegal JSON at byte {byte}",
+    "failed_operation": "{kind} '{name}' failed, reported by '{wait}' at line {line} of "
+    "engine/loop.py",
+    "failed_host": "the host raised an exception while it updated its state",
+    "error_fail": "step {step}: {error}; requests {names} ended as failed",
+    "error_retry": "step {step}: {error}; requests {names} are computed again from their committed "
+    "tokens",
+    "error_nobody": "step {step}: {error}; no request wanted its results",
     "nothing": "nothing",
     "nothing_of_its_own": "nothing of its own",
     "nothing_without_tokens": "nothing in the timing, and tokens were not computed",
@@ -37,7 +75,8 @@ PATTERNS = {
 
 
 class Said(str):
-    """A sentence in English that knows its `code` in PATTERNS and the `values` it was filled with.
+    """A sentence in English that knows its `code` in PATTERNS and the `values` it was filled with,
+    sentences of this kind among them.
 
     It cannot be changed; what is cut from it or put together of it is a plain string, and `str`
     makes it one, which is what JSON wants.
@@ -48,7 +87,7 @@ class Said(str):
     values: dict[str, str]
 
     def __new__(cls, code: str, **values: object) -> Self:
-        words = {name: str(value) for name, value in values.items()}
+        words = {name: v if isinstance(v, Said) else str(v) for name, v in values.items()}
         said = super().__new__(cls, PATTERNS[code].format(**words))
         said.code, said.values = code, words
         return said

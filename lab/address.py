@@ -1,4 +1,4 @@
-"""What a URL asks for and the Timeline page does not have.
+"""What a URL asks for and the pages of a run, and the first page, do not have.
 
 Widgets bound to the URL fall back to their default where a value makes no sense, and say
 nothing. Whoever followed the link should know that this is not the run it was made for.
@@ -12,6 +12,8 @@ from engine.device.step_cost import cost_named
 from engine.mechanisms.table import BY_NAME, MechanismError, parse
 from engine.modes.table import MODES
 from engine.workloads.presets import WORKLOADS
+from lab.closing import LEAST_MS
+from lab.closing import MOST_MS as MOST_STEP_MS
 from lab.controls import (
     MOST_BATCH,
     MOST_JITTER,
@@ -20,10 +22,8 @@ from lab.controls import (
     MOST_STEPS,
     MOST_TIMING,
 )
+from lab.in_url import MOST_SHOWN
 from lab.units import MOST_MS
-
-MOST_SHOWN = 40
-"""Letters of a value that are repeated to the reader."""
 
 LIKE = 0.82
 """From this likeness on (`difflib`, 0 to 1) a name counts as misspelt."""
@@ -92,6 +92,8 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "seed": _between(0, MOST_SEED, int),
     "jitter": _between(0, MOST_JITTER, float),
     "timing": _between(0, MOST_TIMING, int),
+    "cpu": _between(LEAST_MS, MOST_STEP_MS, float),
+    "gpu": _between(LEAST_MS, MOST_STEP_MS, float),
     "at": _between(0, MOST_MS, float),
     "fork_at": _between(0, MOST_MS, float),
     "look": ("fork", "parent").__contains__,

@@ -57,7 +57,7 @@ def _text(hazard: Hazard) -> str:
                 ),
                 160,
             ),
-            for_plotly(hazard.fix.text, 120),
+            for_plotly(worded(hazard.fix.text), 120),
         )
     )
 

@@ -10,6 +10,7 @@ from lab.accesses import pair_window, same_pair
 from lab.catalogue import t
 from lab.cursor import AT
 from lab.gantt import Panel, draw
+from lab.hover import worded
 from lab.runs import repaired
 from lab.study import Study
 from lab.view import show_timeline
@@ -30,7 +31,7 @@ def anatomy(run: Study, hazard: Hazard, number: int) -> None:
             query_params={AT: f"{max(op.start_ns for op in pair) / 1e6:.6f}"},
         )  # fmt: skip
         if st.toggle(t("anatomy.add"), key=f"anatomy-add-{number}"):
-            st.code(hazard.fix.text, language="python", wrap_lines=True)
+            st.code(worded(hazard.fix.text), language="python", wrap_lines=True)
             _with_edge(run, hazard, pair, number)
 
 

@@ -10,9 +10,8 @@ from typing import Final
 import streamlit as st
 
 from lab.address import refused
-from lab.catalogue import t
 from lab.controls import scene_controls
-from lab.escape import for_markdown
+from lab.in_url import say_in_vain
 from lab.state import Choice
 
 PAGES = ("timeline", "stepper", "races", "record")
@@ -40,6 +39,5 @@ def choose_for(page: str) -> None:
 def chosen() -> Choice:
     """What is chosen; says what the URL asked for in vain."""
     found: Chosen = st.session_state[KEY]
-    if found.refused:
-        st.warning(for_markdown(t("head.refused", entries=", ".join(found.refused)), 400))
+    say_in_vain(found.refused)
     return found.choice

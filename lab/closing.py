@@ -26,6 +26,9 @@ CPU_MS = round(COST.host_step_ns / MS, 1)
 GPU_MS = round(COST.gpu_step_ns / MS, 1)
 """Where the sliders start: the published run's ratio."""
 
+LEAST_MS, MOST_MS = 0.5, 60.0
+"""Where they end."""
+
 
 def stretched_cost(cpu_ms: float, gpu_ms: float) -> CostModel:
     """The published run's cost model with its host and kernel time a step set (ms)."""
@@ -58,7 +61,7 @@ def both_figures(sync: Study, overlapped: Study) -> Gantt:
 def _plain_lanes(study: Study) -> list[Lane]:
     """The host and the kernels, called CPU and GPU."""
     return [
-        replace(lane, label=t("home.lane_gpu") if lane.gpu else t("home.lane_cpu"))
+        replace(lane, said="home.lane_gpu" if lane.gpu else "home.lane_cpu")
         for lane in study.lanes
         if lane.main
     ]

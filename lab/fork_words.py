@@ -7,6 +7,7 @@ from engine.oplog import NONE
 from lab.catalogue import t
 from lab.cursor import Cursor
 from lab.escape import for_markdown
+from lab.hover import resource_text
 from lab.runs import Forked
 from lab.step_memory import AS_TEXT, letter, numbers_text
 from lab.units import exact_ms
@@ -47,8 +48,8 @@ def _told(found: Forked, one: SpanDifference | WriteDifference | TokenDifference
         for values in (one.before, one.after)
     )
     return t(
-        "fork.memory", ms=ms, buffer=f"{info.resource} {info.label}", row=one.row, before=before,
-        after=after,
+        "fork.memory", ms=ms, buffer=f"{resource_text(info.resource)} {info.label}", row=one.row,
+        before=before, after=after,
     )  # fmt: skip
 
 

@@ -165,13 +165,13 @@ def _arrows(
 
 def label_width(rows: Sequence[Row]) -> int:
     """px for the labels on the left."""
-    longest = max((len(row.lane.label) for row in rows), default=0)
+    longest = max((len(row.lane.name) for row in rows), default=0)
     return round(min(longest, LONGEST_LABEL) * LABEL_PX) + 14
 
 
 def labels(rows: Sequence[Row]) -> list[str]:
     """What stands there, unescaped."""
-    return shortened([one_line(row.lane.label, 200) for row in rows], LONGEST_LABEL)
+    return shortened([one_line(row.lane.name, 200) for row in rows], LONGEST_LABEL)
 
 
 def _lane_axis(rows: Sequence[Row], total: float) -> dict[str, Any]:

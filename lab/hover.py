@@ -5,11 +5,12 @@ characters and is cut. `for_hover` makes the small HTML of them that Plotly show
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 
 from engine.said import PATTERNS, Said
 from lab.catalogue import t, t_or, template
 from lab.escape import for_plotly, one_line
+from lab.lanes import track_name
 from lab.palette import slot_letter
 from lab.units import exact_ms, percent, short_ms
 from traces import Gap, Trace
@@ -24,7 +25,9 @@ TEXTS = (
 )  # fmt: skip
 """Keys of what is said of every span; looked up once a picture."""
 
-WORDED = ("cause", "race", "resource", "side", "stream")
+WORDED = (
+    "cause", "race", "resource", "side", "stream", "verb", "actor", "act", "thing", "kind",
+)  # fmt: skip
 """Values of sentences that are words themselves."""
 
 Lines = list[str]
@@ -40,12 +43,17 @@ def resource_text(resource: str) -> str:
     return t_or(f"resource.{resource}", resource)
 
 
+def kind_text(kind: str) -> str:
+    """A kind of span in the words of the interface."""
+    return t_or(f"kind.{kind}", kind)
+
+
 def worded(sentence: str) -> str:
     """A sentence of the engine in the words of the interface, where it says what it is made of."""
     if not isinstance(sentence, Said):
         return sentence
     words = {
-        name: t_or(f"{name}.{value}", value) if name in WORDED else value
+        name: t_or(f"{name}.{value}", value) if name in WORDED else worded(value)
         for name, value in sentence.values.items()
     }
     return t_or(f"said.{sentence.code}", PATTERNS[sentence.code]).format(**words)
@@ -65,6 +73,7 @@ class Hover:
         # arrays as they are: as a numpy array the column of args would decode all of them
         self._columns = {name: trace.spans[name].array for name in trace.spans}
         self._cause = cache(cause_text)
+        self._track = cache(partial(track_name, trace))
         self._texts = {key: template(key) for key in TEXTS}
 
     def names(self, span: int, is_gap: bool) -> tuple[str, ...]:
@@ -95,7 +104,7 @@ class Hover:
 
     def _place(self, span: int) -> list[str]:
         column = self._columns
-        parts = [str(column["track"][span]), str(column["kind"][span])]
+        parts = [self._track(str(column["track"][span])), kind_text(str(column["kind"][span]))]
         if column["step"][span] != NONE:
             parts.append(self._texts["hover.step"].format(step=column["step"][span]))
         if column["slot"][span] != NONE:

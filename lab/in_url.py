@@ -6,14 +6,22 @@ differ from language to language, and a link must open in each of them.
 Whole numbers it binds itself, but for those that it cannot read.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from math import isinf
 from typing import Final, Literal
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from lab.catalogue import t
+from lab.escape import for_markdown
+
 BOUND: Final = "query-params"
+IN_VAIN: Final = "asked-in-vain"
+"""In the session: what the URL asked for and is not there, by key."""
+
+MOST_SHOWN = 40
+"""Letters of a value that are repeated to the reader."""
 
 
 def bound_number(key: str) -> Literal["query-params"] | None:
@@ -37,12 +45,26 @@ def by_history() -> bool:
 
 def take_from_url(key: str, values: Collection[str], default: str) -> None:
     """Before a widget is drawn: give it the URL's value, where it has none yet and that is one.
+    Where it is none, a sentence says so until something else is chosen.
 
     It is set anew in every run: then the session keeps it while another page is open.
     """
     known = key in st.session_state and not by_history()
     asked = st.session_state[key] if known else st.query_params.get(key, default)
     st.session_state[key] = asked if asked in values else default
+    in_vain: dict[str, str] = st.session_state.setdefault(IN_VAIN, {})
+    if not known and asked not in values:
+        in_vain[key] = asked
+    elif asked != default:
+        in_vain.pop(key, None)
+    if key in in_vain:
+        say_in_vain([f"{key}={in_vain[key][:MOST_SHOWN]}"])
+
+
+def say_in_vain(entries: Sequence[str]) -> None:
+    """Say that the address asks for what the lab does not have: entries as "name=value"."""
+    if entries:
+        st.warning(for_markdown(t("head.refused", entries=", ".join(entries)), 400))
 
 
 def put_into_url(key: str, default: str) -> None:

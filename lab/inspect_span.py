@@ -6,9 +6,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab.catalogue import t
 from lab.escape import for_markdown, one_line
+from lab.hover import kind_text
 from lab.in_url import BOUND
 from lab.inspect_window import let_go, on_row, show_span
 from lab.inspection import Inspection
+from lab.lanes import track_name
 from lab.units import exact_ms, short_ms
 
 MOST_FOUND = 200
@@ -38,7 +40,7 @@ def found_table(inspection: Inspection, wanted: str) -> None:
     table = pd.DataFrame(
         {
             t("span.name"): longest["name"],
-            t("span.lane"): longest["track"],
+            t("span.lane"): [track_name(inspection.trace, track) for track in longest["track"]],
             t("span.start"): longest["ts_ns"] / 1e6,
             t("span.dur"): longest["dur_ns"] / 1e6,
         }
@@ -72,7 +74,8 @@ def span_panel(inspection: Inspection, span: int | None) -> None:
         st.caption(
             for_markdown(
                 t(
-                    "selected.place", lane=one_line(str(row["track"])), kind=row["kind"],
+                    "selected.place", lane=one_line(track_name(inspection.trace, row["track"])),
+                    kind=kind_text(str(row["kind"])),
                     start=exact_ms(start), end=exact_ms(start + dur), dur=exact_ms(dur),
                 ),
                 400,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from lab.catalogue import t
 from lab.lod import Ints, Layer
 from lab.palette import STYLE_NUMBER, style_name
 from traces import Trace
@@ -22,6 +23,12 @@ MAX_NESTING = 4
 """Nested host calls deeper than this are not drawn."""
 
 LAUNCH_HEIGHT = 0.38
+
+OWN = {
+    "host": "lane.host", "compute": "lane.compute", "compute 2": "lane.compute_2",
+    "default": "lane.default",
+}  # fmt: skip
+"""Tracks of this engine whose names are words, and where the catalogue has them."""
 
 DRAWN = ("ts_ns", "dur_ns", "kind", "slot")
 """Columns that a layer is made of: filtering all thirteen takes three times as long."""
@@ -43,7 +50,8 @@ class Strip:
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """One row of the picture. `key` tells it from all others of its trace; `height` is
+    """One row of the picture. `key` tells it from all others of its trace; `label` is what its
+    file calls it, `said` the key of the interface's own name for it; `height` is
     relative; `gpu`: it holds device work; `main`: also shown where there is little room."""
 
     key: str
@@ -52,6 +60,13 @@ class Lane:
     height: float = 1.0
     gpu: bool = False
     main: bool = True
+    said: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the language of the interface."""
+        device, _, stream = self.key.partition("/")
+        return t(self.said, device=device, stream=stream) if self.said else self.label
 
     @property
     def spans(self) -> int:
@@ -68,6 +83,16 @@ def make_lanes(trace: Trace, idle: Mapping[int, Intervals]) -> list[Lane]:
     """All lanes of a trace from top to bottom, with its `idle_stretches` drawn in."""
     gaps = gap_layers(idle)
     return _engine_lanes(trace, gaps) if trace.is_engine_dump else _profiler_lanes(trace, gaps)
+
+
+def own_name(track: str) -> str:
+    """What a track of this engine is called in the language of the interface."""
+    return t(OWN[track]) if track in OWN else track
+
+
+def track_name(trace: Trace, track: str) -> str:
+    """The same for a track of any trace; those of other programs keep their names."""
+    return own_name(track) if trace.is_engine_dump else str(track)
 
 
 def gap_layers(idle: Mapping[int, Intervals]) -> dict[int, Layer]:
@@ -127,7 +152,7 @@ def _engine_lanes(trace: Trace, gaps: Mapping[int, Layer]) -> list[Lane]:
         Strip(waits),
         Strip(span_layer(host[host["kind"] == "launch"]), 0.0, LAUNCH_HEIGHT),
     )
-    return [Lane("host", "host", strips), *_stream_lanes(trace, gaps)]
+    return [Lane("host", "host", strips, said=OWN["host"]), *_stream_lanes(trace, gaps)]
 
 
 def _stream_lanes(trace: Trace, gaps: Mapping[int, Layer]) -> list[Lane]:
@@ -141,10 +166,11 @@ def _stream_lanes(trace: Trace, gaps: Mapping[int, Layer]) -> list[Lane]:
             strips = [Strip(span_layer(spans))]
             if stream == home and device in gaps:
                 strips.insert(0, Strip(gaps[device], is_gap=True))
+            track = str(spans["track"].iloc[0])
             lanes.append(
                 Lane(
-                    f"{device}/{stream}", str(spans["track"].iloc[0]), tuple(strips),
-                    gpu=True, main=bool(stream == home),
+                    f"{device}/{stream}", track, tuple(strips), gpu=True,
+                    main=bool(stream == home), said=OWN.get(track, ""),
                 )
             )  # fmt: skip
     return lanes
@@ -157,12 +183,10 @@ def _profiler_lanes(trace: Trace, gaps: Mapping[int, Layer]) -> list[Lane]:
         ops = work[work["device"] == device]
         if device in gaps:
             idle = Strip(gaps[device], is_gap=True)
-            lanes.append(Lane(f"{device}/idle", f"GPU {device} · idle", (idle,), 0.7, gpu=True))
+            lanes.append(Lane(f"{device}/idle", "", (idle,), 0.7, gpu=True, said="lane.idle"))
         for stream, spans in ops.groupby("stream"):
-            strip = Strip(span_layer(spans))
-            lanes.append(
-                Lane(f"{device}/{stream}", f"GPU {device} · stream {stream}", (strip,), gpu=True)
-            )
+            strips = (Strip(span_layer(spans)),)
+            lanes.append(Lane(f"{device}/{stream}", "", strips, gpu=True, said="lane.stream"))
     # as a categorical the kinds are compared as numbers, once for all of the comparisons below
     host = trace.spans[[*DRAWN, "track"]].assign(kind=pd.Categorical(trace.spans["kind"]))
     drawn = (trace.spans["device"] == HOST) & (host["kind"] != "instant")

@@ -1,4 +1,4 @@
-"""For teachers, below the list of lessons: what a class predicted, from its files of progress.
+"""For teachers: what a class predicted, from its files of progress.
 
 The files are read, counted and forgotten; nothing of them is stored.
 """
@@ -27,21 +27,20 @@ RIGHT_PATTERN = "/"
 
 def class_predictions() -> None:
     """Take a class's files, and show how it predicted a lesson, beside what the run says."""
-    with st.expander(t("class.title"), key="class-box"):
-        st.caption(t("class.help"))
-        progress = _uploaded()
-        given = {name: predictions(lesson, progress) for name, lesson in lessons().items()}
-        names = [name for name, found in given.items() if found]
-        if not names:
-            if progress:
-                st.info(t("class.nothing"))
-            return
-        name: str = st.selectbox(
-            t("lessons.lesson"), names, key="class-lesson", width=420,
-            format_func=lambda name: f"{name} · {text(lessons()[name]).title}",
-        )  # fmt: skip
-        with one_sentence():
-            _show(lessons()[name], given[name])
+    st.caption(t("class.help"))
+    progress = _uploaded()
+    given = {name: predictions(lesson, progress) for name, lesson in lessons().items()}
+    names = [name for name, found in given.items() if found]
+    if not names:
+        if progress:
+            st.info(t("class.nothing"))
+        return
+    name: str = st.selectbox(
+        t("lessons.lesson"), names, key="class-lesson", width=420,
+        format_func=lambda name: f"{name} · {text(lessons()[name]).title}",
+    )  # fmt: skip
+    with one_sentence():
+        _show(lessons()[name], given[name])
 
 
 def _uploaded() -> list[dict[str, Done]]:

@@ -1,46 +1,78 @@
-"""The course at a glance: every lesson with its minutes and how far one has got, and progress as
-a file."""
+"""The course at a glance: each lesson in its group, how far one has got, progress as a file."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
 from lab.catalogue import t
 from lab.escape import for_markdown
-from lab.lesson_class import class_predictions
 from lab.lesson_quiz import quiz
 from lab.lesson_state import bring_back, done_of, forget, go_to, locked, progress
 from lab.lesson_text import text
 from lab.progress_file import progress_file
-from lessons.lesson import Lesson
+from lessons.lesson import GROUPS, Lesson
 from lessons.loading import broken, lessons
 from lessons.progress import NAME, dumped
 from lessons.quiz import AFTER, BEFORE
+
+MARKS = {"solved": "●", "begun": "◐", "open": "○"}
+"""How far a lesson is done, as a shape beside the word."""
 
 
 def lesson_list() -> None:
     """All lessons, then the ways to take progress along."""
     st.markdown(f"# {t('lessons.title')}")
     st.caption(t("lessons.lead"))
+    _so_far()
     quiz(BEFORE)
-    for lesson in lessons().values():
-        _row(lesson)
+    for group in GROUPS:
+        of_group = [lesson for lesson in lessons().values() if lesson.group == group]
+        if of_group:
+            _group(group, of_group)
     quiz(AFTER)
     for number, fault in broken().items():
         st.warning(t("lessons.broken", number=number, fault=for_markdown(fault)))
     _take_along()
     if not locked():
-        class_predictions()
+        st.page_link("lab/pages/teachers.py", label=t("lessons.to_teachers"))
+
+
+def _so_far() -> None:
+    """How much of the course is done, and the lesson to go on with: the first unsolved one."""
+    left = [lesson for lesson in lessons().values() if _state(lesson) != "solved"]
+    count = len(lessons())
+    minutes = sum(lesson.minutes for lesson in left)
+    told = t("lessons.so_far", solved=count - len(left), count=count, hours=f"{minutes / 60:.1f}")
+    st.progress((count - len(left)) / max(1, count), told)
+    if left and progress():
+        label = t("lessons.go_on", lesson=f"{left[0].id} · {text(left[0]).title}")
+        st.button(label, key="go-on", type="primary", on_click=go_to, args=(left[0].id, "predict"))
+
+
+def _group(group: str, of_group: Sequence[Lesson]) -> None:
+    """A group's name, how much of it is done, and its lessons."""
+    solved = sum(_state(lesson) == "solved" for lesson in of_group)
+    minutes = sum(lesson.minutes for lesson in of_group)
+    told = t("lessons.group_told", solved=solved, count=len(of_group), minutes=minutes)
+    with st.container(border=True, gap="xsmall", key=f"lesson-group-{group}"):
+        st.markdown(f"**{t(f'lessons.group_{group}')}** :gray[· {told}]")
+        for lesson in of_group:
+            _row(lesson)
 
 
 def _row(lesson: Lesson) -> None:
-    with st.container(border=True, key=f"lesson-row-{lesson.id}"):
-        words, way = st.columns([6, 1], vertical_alignment="center")
-        spoken = text(lesson)
-        words.markdown(f"**{lesson.id} · {spoken.title}** {_badge(lesson)}")
-        words.caption(f"{spoken.summary} {facts(lesson)}")
-        way.button(
-            t("lessons.open"), key=f"open-{lesson.id}", on_click=go_to,
-            args=(lesson.id, "predict"), width="stretch",
+    """A lesson in two lines: what opens it and how far it is done, then what it is about."""
+    spoken, state = text(lesson), _state(lesson)
+    with st.container(gap=None, key=f"lesson-row-{lesson.id}"):
+        row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+        row.button(
+            f"{MARKS[state]} {lesson.id} · {spoken.title}", key=f"open-{lesson.id}",
+            type="tertiary", on_click=go_to, args=(lesson.id, "predict"),
         )  # fmt: skip
+        if state != "open":
+            colour = "green" if state == "solved" else "blue"
+            row.markdown(f":{colour}-badge[{t(f'lessons.{state}')}]", width="content")
+        st.caption(f"{spoken.summary} {facts(lesson)}")
 
 
 def facts(lesson: Lesson) -> str:
@@ -52,11 +84,11 @@ def facts(lesson: Lesson) -> str:
     return told
 
 
-def _badge(lesson: Lesson) -> str:
+def _state(lesson: Lesson) -> str:
     done = done_of(lesson.id)
     if done.solved:
-        return f":green-badge[{t('lessons.solved')}]"
-    return f":blue-badge[{t('lessons.begun')}]" if done.may_see else ""
+        return "solved"
+    return "begun" if done.may_see else "open"
 
 
 def _take_along() -> None:

@@ -11,6 +11,7 @@ from engine.play.sentences import ROWS, SENTENCES, word
 from engine.recording.memory_at import BufferState
 from lab.catalogue import t
 from lab.escape import for_html
+from lab.hover import resource_text
 from lab.palette import ALARM_TEXT, slot_letter
 from lab.play_words import answer_text, short
 from lab.step_html import cell, side_by_side, slot_head, table
@@ -25,7 +26,7 @@ def program_html(position: Position) -> str:
     hazards: dict[int, list[str]] = {}
     for hazard, place in zip(position.hazards, position.arisen, strict=True):
         said = t(
-            "host.hazard_here", kind=hazard.kind, resource=hazard.resource,
+            "host.hazard_here", kind=hazard.kind, resource=resource_text(hazard.resource),
             edge=hazard.missing_edge,
         )  # fmt: skip
         hazards.setdefault(place, []).append(said)
@@ -91,7 +92,7 @@ def _resource(position: Position, resource: str) -> str:
         for state in states
     ]
     lines = [[str(row), *(_cell(position, state, row) for state in states)] for row in range(ROWS)]
-    return table(resource, [t("host.buffer_row"), *heads], lines)
+    return table(resource_text(resource), [t("host.buffer_row"), *heads], lines)
 
 
 def _cell(position: Position, state: BufferState, row: int) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 import streamlit as st
 
 from engine.play import LEVELS, Level, Position, play
+from lab.in_url import MOST_SHOWN, say_in_vain
 from lab.play_words import answer_text
 from lab.presses import Presses
 
@@ -118,9 +119,12 @@ def new_game(query: Mapping[str, str]) -> Game:
 
 
 def current_game() -> Game:
-    """This session's game."""
+    """This session's game. A level that the URL asks for in vain is told, once."""
     if KEY not in st.session_state:
-        st.session_state[KEY] = new_game(st.query_params.to_dict())
+        query = st.query_params.to_dict()
+        st.session_state[KEY] = new_game(query)
+        if query.get(LEVEL) not in (None, *LEVELS):
+            say_in_vain([f"{LEVEL}={query[LEVEL][:MOST_SHOWN]}"])
     game: Game = st.session_state[KEY]
     return game
 

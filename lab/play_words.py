@@ -5,6 +5,7 @@ from engine.play import OPERATIONS, Position
 from engine.play.answers import Answer, answer
 from engine.streams import STREAM_LAYOUTS
 from lab.catalogue import t
+from lab.hover import resource_text
 from lab.palette import slot_letter
 
 QUEUES = ("H2D", "compute", "D2H")
@@ -74,8 +75,8 @@ def hazard_text(position: Position, hazard: Hazard) -> str:
     """A hazard in one sentence: the pair, the resource, the missing edge."""
     first, second = (_op_text(position, seq) for seq in hazard.ops)
     return t(
-        "host.hazard", kind=hazard.kind, resource=hazard.resource, first=first, second=second,
-        edge=hazard.missing_edge,
+        "host.hazard", kind=hazard.kind, resource=resource_text(hazard.resource), first=first,
+        second=second, edge=hazard.missing_edge,
     )  # fmt: skip
 
 

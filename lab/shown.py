@@ -13,7 +13,7 @@ import pandas as pd
 from lab.catalogue import t
 from lab.escape import one_line
 from lab.gantt import Panel
-from lab.hover import cause_text
+from lab.hover import cause_text, kind_text
 from lab.lanes import Lane, Strip
 from lab.lod import Ints
 from lab.palette import slot_letter
@@ -58,13 +58,13 @@ def _of_gaps(panel: Panel, piece: Piece, window: Window) -> str:
     """Idle time in the window on one lane; gaps at its edges count as far as they are in it."""
     layer, inside = piece.strip.layer, piece.inside
     if not len(inside):
-        return t("shown.no_gaps", lane=one_line(piece.lane.label))
+        return t("shown.no_gaps", lane=one_line(piece.lane.name))
     start, end = layer.start[inside], layer.end[inside]
     ns = np.minimum(end, window[1]) - np.maximum(start, window[0])
     longest = int(inside[np.argmax(end - start)])
     cause = panel.gaps[int(layer.span[longest])].cause
     return t(
-        "shown.gaps", lane=one_line(piece.lane.label), count=f"{len(inside):,}",
+        "shown.gaps", lane=one_line(piece.lane.name), count=f"{len(inside):,}",
         idle=short_ms(int(ns.sum())), share=percent(int(ns.sum()) / max(1, window[1] - window[0])),
         longest=short_ms(int(layer.dur[longest])), cause=cause_text(cause),
     )  # fmt: skip
@@ -109,10 +109,16 @@ def _rows(panel: Panel, piece: Piece) -> Iterator[Row]:
     places = zip(layer.start[inside].tolist(), layer.dur[inside].tolist(), numbers.tolist(),
                  strict=True)  # fmt: skip
     for start, ns, number in places:
-        when = start / 1e6, ns / 1e6, one_line(lane.label)
+        when = start / 1e6, ns / 1e6, one_line(lane.name)
         if strip.is_gap:
             yield *when, t("shown.gap"), cause_text(panel.gaps[number].cause), None, None
             continue
         kind, name, step, slot = (columns[column][number] for column in columns)
         letter = slot_letter(int(slot)) if slot != NONE else None
-        yield *when, str(kind), one_line(str(name)), int(step) if step != NONE else None, letter
+        yield (
+            *when,
+            kind_text(str(kind)),
+            one_line(str(name)),
+            int(step) if step != NONE else None,
+            letter,
+        )

@@ -13,6 +13,7 @@ from engine.recording.instant import EventState, StreamState
 from engine.recording.recording import Snapshot
 from lab.catalogue import t
 from lab.escape import for_html
+from lab.lanes import own_name
 from lab.palette import slot_letter
 from lab.step_html import chip, table
 from lab.units import exact_ms
@@ -52,7 +53,7 @@ def host_text(host: Place) -> str:
 def streams_html(streams: Sequence[StreamState], at_ns: int) -> str:
     """Each stream with what runs on it and what waits, first in line first."""
     queues = "".join(
-        f"<b>{for_html(stream.name)}</b>"
+        f"<b>{for_html(own_name(stream.name))}</b>"
         f'<div class="chips">{_queue(stream, at_ns) or chip(t("stepper.empty"), "mark")}</div>'
         for stream in streams
     )

@@ -14,6 +14,7 @@ from engine.recording.history import Blocks, BlockState
 from engine.recording.memory_at import BufferState
 from lab.catalogue import t
 from lab.escape import for_html
+from lab.hover import resource_text
 from lab.palette import slot_letter
 from lab.step_html import cell, table
 from lab.units import exact_ms
@@ -40,7 +41,7 @@ def _slot_table(resource: str, slot: int, group: Sequence[BufferState], ops: Seq
     used = max(max([*state.cells, *state.pending], default=0) + 1 for state in group)
     rows = _shown(used, [row for state in group for row in state.pending])
     lines = [[str(row), *(_cell(state, row, ops) for state in group)] for row in rows]
-    title = t("stepper.buffer", resource=resource, slot=slot_letter(max(0, slot)))
+    title = t("stepper.buffer", resource=resource_text(resource), slot=slot_letter(max(0, slot)))
     if used > MOST_ROWS:
         title += t("stepper.some_rows", first=rows[0], last=rows[-1], count=used)
     return table(title, [t("stepper.row"), *(state.info.label for state in group)], lines)

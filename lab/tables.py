@@ -10,8 +10,9 @@ import pandas as pd
 from engine.checker.hazards import Hazard
 from lab.catalogue import t
 from lab.glossary import meaning
-from lab.hover import cause_text, resource_text, worded
+from lab.hover import cause_text, kind_text, resource_text, worded
 from lab.idle import DeviceIdle
+from lab.lanes import track_name
 from lab.palette import slot_letter
 from traces import DeviceActivity, Gap, Trace
 from traces.activity import span_union
@@ -27,7 +28,7 @@ def hazard_table(hazards: Sequence[Hazard]) -> pd.DataFrame:
         (
             hazard.kind, resource_text(hazard.resource), ", ".join(hazard.labels), hazard.step,
             hazard.count, worded(hazard.first), worded(hazard.second), hazard.missing_edge,
-            hazard.fix.text,
+            worded(hazard.fix.text),
         )
         for hazard in hazards
     ]  # fmt: skip
@@ -64,8 +65,8 @@ def span_table(trace: Trace, window: tuple[int, int]) -> pd.DataFrame:
         {
             t("span.start"): shown["ts_ns"] / 1e6,
             t("span.dur"): shown["dur_ns"] / 1e6,
-            t("span.lane"): shown["track"],
-            t("span.kind"): shown["kind"],
+            t("span.lane"): [track_name(trace, track) for track in shown["track"]],
+            t("span.kind"): shown["kind"].map(kind_text),
             t("span.name"): shown["name"],
             t("span.step"): shown["step"].where(shown["step"] != NONE),
             t("span.slot"): [slot_letter(s) if s != NONE else None for s in shown["slot"].tolist()],

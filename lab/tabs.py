@@ -73,7 +73,7 @@ def _hazards(scene: Scene) -> None:
                 )
             )
         )
-        st.code(hazard.fix.text, language="python", wrap_lines=True)
+        st.code(worded(hazard.fix.text), language="python", wrap_lines=True)
         anatomy(scene.run, hazard, number)
     st.dataframe(hazard_table(hazards), hide_index=True)
 
@@ -117,9 +117,9 @@ def _spans(scene: Scene, window: Window) -> None:
 def _invariants(scene: Scene) -> None:
     run = scene.run.run
     for sentence in run.invariants:
-        st.markdown(f":red[▲] {for_markdown(sentence)}")
+        st.markdown(f":red[▲] {for_markdown(worded(sentence))}")
     for sentence in run.errors:
-        st.markdown(f"{t('invariants.error')} {for_markdown(sentence)}")
+        st.markdown(f"{t('invariants.error')} {for_markdown(worded(sentence))}")
     if not run.invariants:
         st.caption(t("invariants.hold"))
     st.markdown("\n".join(f"- {t(f'invariants.{name}')}" for name in INVARIANTS))

@@ -13,8 +13,8 @@ from lessons.prediction import truth
 from traces.output import write_whole
 
 HEAD = Words(
-    "{id} {title}: {count} predictions, {right} right; the run says {truth:g} {unit}",
-    "{id} {title}：{count} 份预测，{right} 份正确；运行结果 {truth:g} {unit}",
+    "{id} {title}: {count} predictions, {right} right; the run says {truth:.4g} {unit}",
+    "{id} {title}：{count} 份预测，{right} 份正确；运行结果 {truth:.4g} {unit}",
 )
 MOST_MARKS = 40
 """The longest bar, in characters."""
@@ -43,7 +43,7 @@ def write(lesson: Lesson, given: Sequence[float], language: str, out: Path) -> N
         raise LessonError(f"{out}: the name of the file must end with .csv or .json")
     try:
         text = kinds[out.suffix](lesson, given, language)
-        write_whole(out, text)
+        write_whole(out, ("\ufeff" if out.suffix == ".csv" else "") + text)  # for spreadsheets
     except OSError as error:
         raise LessonError(f"{out} cannot be written: {error.strerror}") from None
 

@@ -7,13 +7,14 @@ off goes on where it was. What counts as a student's work, `lessons.submissions`
 import csv
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from tqdm import tqdm
 
 from lessons.answers import score
 from lessons.checks import Verdict, said, title
-from lessons.lesson import Lesson, LessonError
+from lessons.lesson import Lesson, LessonError, Words
 from lessons.limits import Limits
 from lessons.loading import lesson_named
 from lessons.process import check_file
@@ -23,6 +24,12 @@ from lessons.quiz import QUIZZES, points, quiz_questions, wrong_questions
 from lessons.submissions import Submission, find_submissions
 from traces.output import replacing
 
+LOOK_AGAIN = Words("look again at the lessons {lessons}", "请再看这些课：{lessons}")
+COLON = Words("{title}: {said}", "{title}：{said}")
+BEHIND_A_STOP = Words("{title} {said}", "{title}{said}")
+"""A check and what it says; a title that is a question or a sentence has its stop already."""
+BOM = "utf-8-sig"
+"""How the table is written: spreadsheets know by the mark in front that it is UTF-8."""
 COLUMNS = (
     "student", "lesson", "kind", "file", "prediction", "points", "most", "passed", "message",
     "seconds", "sha256",
@@ -31,8 +38,8 @@ COLUMNS = (
 or a quiz."""
 
 
-def grade(root: Path, out: Path, limits: Limits, lesson: str | None, language: str) -> int:
-    """Grade what is new or changed in `root`; returns how many rows did not pass.
+def grade(root: Path, out: Path, limits: Limits, lesson: str | None, language: str) -> Counter[str]:
+    """Grade what is new or changed in `root`; returns how many rows have which `passed`.
 
     Raises LessonError where there is nothing to grade, or the table cannot be written.
     """
@@ -46,7 +53,7 @@ def grade(root: Path, out: Path, limits: Limits, lesson: str | None, language: s
     known = {(row["file"], row["lesson"], row["sha256"]) for row in rows}
     left = [submission for submission in submissions if submission.key not in known]
     try:
-        with replacing(out) as part, part.open("w", encoding="utf-8", newline="") as file:
+        with replacing(out) as part, part.open("w", encoding=BOM, newline="") as file:
             table = csv.DictWriter(file, COLUMNS)
             table.writeheader()
             table.writerows(rows)
@@ -59,14 +66,14 @@ def grade(root: Path, out: Path, limits: Limits, lesson: str | None, language: s
                 file.flush()
     except OSError as error:
         raise LessonError(f"{out} cannot be written: {error.strerror}") from None
-    return sum(row["passed"] == "no" for row in rows)
+    return Counter(row["passed"] for row in rows)
 
 
 def _kept(out: Path, keys: set[tuple[str, str, str]]) -> list[dict[str, str]]:
     """Rows of an earlier grading whose files are still there and the same."""
     if not out.is_file():
         return []
-    with out.open(encoding="utf-8", newline="") as file:
+    with out.open(encoding=BOM, newline="") as file:
         rows = list(csv.DictReader(file))
     if rows and set(rows[0]) != set(COLUMNS):
         raise LessonError(f"{out} is no table of grades: name another file, or delete it")
@@ -97,7 +104,7 @@ def _found(submission: Submission, limits: Limits, language: str) -> dict[str, s
     if submission.fault:
         raise submission.fault
     if submission.lesson in QUIZZES and submission.done is not None:
-        return _of_quiz(submission.done)
+        return _of_quiz(submission.done, language)
     lesson = lesson_named(submission.lesson)
     if submission.done is None:
         return _of(lesson, check_file(lesson, submission.path, limits).verdict, language)
@@ -120,21 +127,22 @@ def _said(error: ValueError, language: str) -> str:
     return error.said(language) if isinstance(error, ProgressError) else str(error)
 
 
-def _of_quiz(done: Done) -> dict[str, str]:
+def _of_quiz(done: Done, language: str) -> dict[str, str]:
     """Points, and which lessons to look at again; nobody passes or fails a quiz."""
     wrong = ", ".join(question.lesson for question in wrong_questions(done.answers))
     return {
         "points": str(points(done.answers)),
         "most": str(len(quiz_questions())),
         "passed": "",
-        "message": f"lessons: {wrong}" if wrong else "",
+        "message": LOOK_AGAIN.said(language, lessons=wrong) if wrong else "",
     }
 
 
 def _message(lesson: Lesson, verdict: Verdict, language: str) -> str:
     """What is wrong, check by check."""
+    failing = [check for check in verdict.checks if not check.passed]
+    told = [(title(lesson, check, language), said(lesson, check, language)) for check in failing]
     return " | ".join(
-        f"{title(lesson, check, language)}: {said(lesson, check, language)}"
-        for check in verdict.checks
-        if not check.passed
+        (BEHIND_A_STOP if name[-1] in ".?。？" else COLON).said(language, title=name, said=what)
+        for name, what in told
     )

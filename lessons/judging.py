@@ -33,16 +33,16 @@ def judge(lesson: Lesson, path: Path) -> Verdict:
         return failed("forbidden", act=error.act.en, act_zh=error.act.zh)
     except Missing as error:
         return failed("missing", name=str(error))
-    except MemoryError:
-        return failed("memory", megabytes="the allowed")
     except (Exception, SystemExit, KeyboardInterrupt) as error:
+        if _is_of_memory(error):
+            return failed("memory", megabytes="the allowed")
         return failed("crash", line=_line_in(error, path), error=_short(error))
 
 
 def why_not_readable(path: Path) -> Verdict | None:
     """The verdict on a file that is no Python at all, without running any of it."""
     try:
-        source = path.read_text("utf-8")
+        source = path.read_text("utf-8-sig")  # some editors begin a file with a mark of order
     except (OSError, UnicodeDecodeError) as error:
         return failed("unreadable", error=_short(error))
     if not source.strip():
@@ -72,6 +72,11 @@ def wanted(work: ModuleType, name: str) -> Callable[..., Any]:
     if not callable(found):
         raise Missing(name)
     return cast(Callable[..., Any], found)
+
+
+def _is_of_memory(error: BaseException) -> bool:
+    """Whether there was no memory left: torch says so in words."""
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
 def _short(error: BaseException) -> str:

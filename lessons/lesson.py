@@ -4,12 +4,17 @@ Words that are said in both languages are `Words`. Longer text is Markdown (`les
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 LANGUAGES = ("en", "zh")
 LEVELS = ("first steps", "core", "advanced")
+
+Group = Literal["idea", "order", "engine", "further"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+"""The parts of the course, in order: what overlap is about; streams, events and buffers; the whole
+engine; and what can be taken singly."""
 
 FOLDER = Path(__file__).parent
 
@@ -145,6 +150,7 @@ class Lesson(msgspec.Struct, frozen=True, eq=False, forbid_unknown_fields=True, 
     id: str
     minutes: int
     level: Literal["first steps", "core", "advanced"]
+    group: Group
     exercise: Literal["code", "questions"]
     predict: Predict
     scene: tuple[Scene, ...]

@@ -20,7 +20,8 @@ OTHER_VERSION = Words(
 
 
 class ProgressError(ValueError):
-    """A file holds no progress; the message is one sentence, to be had in either language."""
+    """A file holds no progress, or nothing of a course; the message is one sentence, to be had in
+    either language."""
 
     def __init__(self, words: Words, **values: object) -> None:
         super().__init__(words.said("en", **values))

@@ -4,7 +4,8 @@ A submissions folder has one entry a student. A file of code tells its lesson by
 folder: `ada/07_events/exercise.py` (a work folder as it was handed in), `ada/07.py`; where the
 lesson is given, `ada.py` and `ada/anything.py`, too. A file of progress is `ada.json`,
 `ada-overlap-lab-progress.json` or, in a student's folder, any JSON file with "progress" in its
-name; it answers for every lesson that it has something of.
+name; it answers for every lesson that it has something of. What tells no lesson, and a folder
+that holds nothing of all this, is a submission with a fault, so that nobody's work is passed over.
 """
 
 import hashlib
@@ -13,20 +14,33 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from lessons.lesson import LessonError
+from lessons.lesson import LessonError, Words
 from lessons.loading import broken, lesson_named, lessons
 from lessons.progress import NAME, UNKNOWN, UNREADABLE, Done, loaded
 from lessons.progress_file import MOST_BYTES, TOO_LARGE, ProgressError
 from lessons.quiz import QUIZZES
 from traces.arguments import one_line
 
-Kind = Literal["code", "answers"]
+Kind = Literal["code", "answers", "nothing"]
+
+NO_LESSON = Words(
+    "this file does not say of which lesson it is: put it into a folder such as 07_events, name it "
+    "07.py, or grade with --lesson",
+    "这个文件没有说明属于哪一课：请放进 07_events 这样的文件夹，或命名为 07.py，"
+    "或在评分时加上 --lesson",
+)
+NO_WORK = Words(
+    "this folder holds nothing that can be graded, only: {names}",
+    "这个文件夹里没有可以评分的东西，只有：{names}",
+)
+MOST_NAMES = 5
+"""Names of files in a sentence."""
 
 
 @dataclass(frozen=True)
 class Submission:
     """One student's work for one lesson. "code" is a file to run; "answers" were given on the
-    page and are in `done`; `fault` says why a file has none."""
+    page and are in `done`; `fault` says why there is none."""
 
     student: str
     lesson: str
@@ -51,18 +65,38 @@ def find_submissions(root: Path, lesson: str | None) -> Iterator[Submission]:
     if not root.is_dir():
         raise LessonError(f"there is no folder {root}")
     given = lesson_named(lesson).id if lesson else None
-    for path in sorted(root.rglob("*.py")):
-        of_file = given or _lesson_of(path.relative_to(root))
-        if of_file is not None and _is_file(path):
-            yield replace(_submission(root, path, "code"), lesson=of_file)
+    found = [*_of_code(root, given)]
     for path in progress_files(root):
-        yield from _of_progress(root, path, given)
+        found += _of_progress(root, path, given)
+    yield from found
+    seen = {submission.student for submission in found}
+    for folder in sorted(path for path in root.iterdir() if path.is_dir()):
+        if folder.name not in seen and not _is_of_the_system(folder.name):
+            yield _without_work(root, folder)
+
+
+def _of_code(root: Path, given: str | None) -> Iterator[Submission]:
+    """A row for each file of code; one that tells no lesson is at fault."""
+    for path in sorted(root.rglob("*.py")):
+        if not _is_work(root, path):
+            continue
+        of_file = given or _lesson_of(path.relative_to(root))
+        fault = None if of_file else ProgressError(NO_LESSON)
+        yield replace(_submission(root, path, "code"), lesson=of_file or "", fault=fault)
+
+
+def _without_work(root: Path, folder: Path) -> Submission:
+    """What is said of a folder in which there is nothing to grade; it is looked at each time."""
+    names = sorted(path.name for path in folder.rglob("*") if path.is_file())
+    told = one_line(", ".join(map(repr, names[:MOST_NAMES])))
+    fault = ProgressError(NO_WORK, names=told + (", …" if len(names) > MOST_NAMES else ""))
+    return Submission(folder.name, "", "nothing", folder, folder.name, "", fault=fault)
 
 
 def progress_files(root: Path) -> list[Path]:
     """The files of progress below a folder, in order of names."""
     found = sorted(root.rglob("*.json"))
-    return [p for p in found if (p.parent == root or "progress" in p.name) and _is_file(p)]
+    return [p for p in found if (p.parent == root or "progress" in p.name) and _is_work(root, p)]
 
 
 def read_progress(path: Path) -> dict[str, Done]:
@@ -115,8 +149,15 @@ def _sha256(path: Path) -> str:
         return ""
 
 
-def _is_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
+def _is_work(root: Path, path: Path) -> bool:
+    """Whether it is a file that somebody made."""
+    parts = path.relative_to(root).parts
+    return path.is_file() and not path.is_symlink() and not any(map(_is_of_the_system, parts))
+
+
+def _is_of_the_system(name: str) -> bool:
+    """Whether a file or folder is hidden, or is Python's or an archive's own."""
+    return name.startswith((".", "__"))
 
 
 def _lesson_of(relative: Path) -> str | None:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from engine.checker.races import Race, RaceKind
 from engine.oplog import HOST, NONE, Op, OpKind
+from engine.said import Said
 
 How = Literal["wait_event", "synchronize", "finish_first"]
 
@@ -53,7 +54,7 @@ class Edge:
 class Fix:
     """One line for the loop (`text`) and the edges it stands for, nearest steps first."""
 
-    text: str
+    text: Said
     edges: tuple[Edge, ...]
 
     @property
@@ -121,25 +122,25 @@ def _how(a: Op, b: Op) -> How:
     return "synchronize" if b.stream == HOST else "wait_event"
 
 
-def _text(a: Op, b: Op, kind: RaceKind, in_slot: bool) -> str:
+def _text(a: Op, b: Op, kind: RaceKind, in_slot: bool) -> Said:
     """The line of the loop that is missing, or the order in which to issue two batches."""
     role, how = ROLES[b.kind], _how(a, b)
     verb = "reads" if kind == "RAW" else "overwrites"
     if how == "finish_first":
         if a.stream != HOST:
-            return f"enqueue {ROLES[a.kind]} of the earlier batch before {role} {verb} its data"
+            return Said("fix_enqueue", earlier=ROLES[a.kind], role=role, verb=verb)
         thing = "host slot" if in_slot else "memory"
         act = "launching the kernels" if b.kind is OpKind.KERNEL else "enqueueing the copy"
-        return f"finish the batch that still owns this {thing} before {act}"
+        return Said("fix_finish", thing=thing, act=act)
     if kind == "UAF":
-        return f"temporary.record_stream({ROLES[a.kind]})  # before it is freed"
+        return Said("fix_record_stream", role=ROLES[a.kind])
     if a.graph and b.graph and a.stream != b.stream:
-        return "compute.wait(first_graph_done)  # before the graph that shares its pool"
+        return Said("fix_graph")
     owner = "batch"
     if _steps_back(a, b) > 0:
         owner = "previous_in_slot" if in_slot else "previous_user"
     done = f"{owner}.{ROLES[a.kind]}_done"
     if how == "wait_event":
-        return f"{role}.wait({done})  # before {_ACTORS[b.kind]} that {verb} it"
+        return Said("fix_wait", role=role, done=done, actor=_ACTORS[b.kind], verb=verb)
     act = "rewrites its source" if kind == "WAR" else f"{verb} it"
-    return f"{done}.synchronize()  # before the host {act}"
+    return Said("fix_synchronize", done=done, act=act)

@@ -54,7 +54,7 @@ class Hazard:
             "first": str(self.first),
             "second": str(self.second),
             "missing_edge": self.missing_edge,
-            "fix": self.fix.text,
+            "fix": str(self.fix.text),
             "count": self.count,
         }
 
@@ -105,11 +105,11 @@ def _named_fix(log: OpLog, race: Race, fix: Fix) -> Fix:
         if op.kind is not kind or op.stream != second.stream or op.step != second.step:
             continue
         if op.target == NONE:
-            text = f"issue the wait for {op.name} behind its record: before it, it is a no-op"
-            return replace(fix, text=text)
+            return replace(fix, text=Said("fix_wait_behind", event=op.name))
         record = log.ops[op.target]
         if record.stream == first.stream and record.step == first.step and record.seq < first.seq:
-            return replace(fix, text=f"record {record.name} behind {first.name!r}, not before it")
+            said = Said("fix_record_behind", event=record.name, name=first.name)
+            return replace(fix, text=said)
     return fix
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from engine.device.order import Entry
 from engine.oplog import NONE, Op
+from engine.said import Said
 
 FAILS = {"kernel": "layer 0", "copy": "h2d tokens", "host": ""}
 """The operation of a batch that fails, for each kind of failure."""
@@ -20,7 +21,11 @@ DEFAULT_STEP = 20
 
 
 class BatchError(RuntimeError):
-    """A batch has no results; the message says what failed, and where that was noticed."""
+    """A batch has no results; `said` says what failed, and where that was noticed."""
+
+    def __init__(self, said: Said) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 @dataclass(slots=True)
@@ -51,15 +56,14 @@ class Fault:
     def check(self, step: int) -> None:
         """Raise BatchError when it has been reported that this batch failed."""
         if self.noticed is not None and self.failed is not None and step == self.step:
-            raise BatchError(
-                f"{self.kind} {self.failed.name!r} failed, reported by {self.noticed.name!r} at "
-                f"line {self.noticed.line} of engine/loop.py"
-            )
+            names = {"name": self.failed.name, "wait": self.noticed.name}
+            said = Said("failed_operation", kind=self.kind, **names, line=self.noticed.line)
+            raise BatchError(said)
 
     def check_host(self, step: int) -> None:
         """Raise BatchError when it is the host that fails at this batch."""
         if self.kind == "host" and step == self.step:
-            raise BatchError("the host raised an exception while it updated its state")
+            raise BatchError(Said("failed_host"))
 
 
 def make_fault(inject: str, step: int) -> Fault | None:

@@ -11,13 +11,18 @@ import random
 from dataclasses import dataclass, field
 
 from engine.kv.prefix_cache import PrefixCache
+from engine.said import Said
 
 DROPPED = -1
 """Stands in a request's list for a block that it has let go because its window has passed it."""
 
 
 class PoolError(RuntimeError):
-    """A block was released twice, or more were taken than reserved."""
+    """A block was released twice, or more were taken than reserved; `said` is the sentence."""
+
+    def __init__(self, said: Said) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 def blocks_for(positions: int, block_size: int) -> int:
@@ -123,7 +128,7 @@ class BlockPool:
         """
         holders = self.holders.get(block)
         if holders is None or request_id not in holders:
-            raise PoolError(f"KV block {block} does not belong to request {request_id}")
+            raise PoolError(Said("broken_holder", block=block, request=request_id))
         holders.remove(request_id)
         if self.owner.get(block) == request_id:
             del self.owner[block]
@@ -134,10 +139,10 @@ class BlockPool:
 
     def _check_holds(self, request_id: str) -> None:
         if request_id not in self.reserved:
-            raise PoolError(f"the KV blocks of request {request_id} are released twice")
+            raise PoolError(Said("broken_release", request=request_id))
 
     def _use_reservation(self, request_id: str, blocks: int) -> None:
         if blocks > self.reserved.get(request_id, 0):
-            raise PoolError(f"request {request_id} takes more KV blocks than it reserved")
+            raise PoolError(Said("broken_reserved", request=request_id))
         self.reserved[request_id] -= blocks
         self.promised -= blocks

@@ -103,7 +103,7 @@ class RequestBlocks:
         try:
             self.pool.grow(request.id, request.blocks, positions)
         except PoolError as error:
-            self.ledger.note("reserved", request.id, str(error))
+            self.ledger.note(error.said, request.id)
         request.block_mask |= rows_mask(request.blocks[held:])
 
     def _publish(self, request: Request, positions: int) -> None:

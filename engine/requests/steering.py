@@ -26,6 +26,7 @@ from engine.mechanisms.table import Mechanisms
 from engine.model.tokenizer import EOS, PLACEHOLDER, VOCAB
 from engine.requests.grammar import State, advance, may_end, next_bytes
 from engine.requests.request import Request, Row
+from engine.said import Said
 
 STEERING = ("mask", "history", "penalties")
 """The tensors in the order in which they are copied."""
@@ -121,10 +122,8 @@ class Steering:
             return
         request.json_state = advance(state, token)
         if request.json_state is None:
-            self.ledger.note(
-                "grammar", request.id,
-                f"request {request.id} wrote illegal JSON at byte {request.json_read}",
-            )  # fmt: skip
+            said = Said("broken_grammar", request=request.id, byte=request.json_read)
+            self.ledger.note(said, request.id)
 
 
 @lru_cache(maxsize=1 << 12)

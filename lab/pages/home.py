@@ -2,11 +2,12 @@
 
 import streamlit as st
 
+from lab.address import refused
 from lab.catalogue import t
-from lab.closing import CPU_MS, GPU_MS, both_configs, both_figures
+from lab.closing import CPU_MS, GPU_MS, LEAST_MS, MOST_MS, both_configs, both_figures
 from lab.guard import one_sentence
 from lab.hover import cause_text
-from lab.in_url import BOUND
+from lab.in_url import BOUND, say_in_vain
 from lab.runs import study_of
 from lab.study import Study
 from lab.units import percent
@@ -20,6 +21,8 @@ def page() -> None:
     """Title, picture with its numbers, sliders, the way on."""
     st.markdown(f"# {t('home.title')}")
     st.caption(t("home.lead"))
+    asked = st.query_params
+    say_in_vain(refused({name: asked[name] for name in ("cpu", "gpu") if name in asked}))
     picture = st.container()
     cpu_ms, gpu_ms = _sliders()
     with one_sentence():
@@ -36,12 +39,12 @@ def page() -> None:
 def _sliders() -> tuple[float, float]:
     left, right = st.columns(2)
     cpu_ms = left.slider(
-        t("home.cpu"), 0.5, 60.0, CPU_MS, 0.1, key="cpu", bind=BOUND, help=t("home.cpu_help"),
-        format="%.1f",
+        t("home.cpu"), LEAST_MS, MOST_MS, CPU_MS, 0.1, key="cpu", bind=BOUND,
+        help=t("home.cpu_help"), format="%.1f",
     )  # fmt: skip
     gpu_ms = right.slider(
-        t("home.gpu"), 0.5, 60.0, GPU_MS, 0.1, key="gpu", bind=BOUND, help=t("home.gpu_help"),
-        format="%.1f",
+        t("home.gpu"), LEAST_MS, MOST_MS, GPU_MS, 0.1, key="gpu", bind=BOUND,
+        help=t("home.gpu_help"), format="%.1f",
     )  # fmt: skip
     return cpu_ms, gpu_ms
 

@@ -9,6 +9,7 @@ from engine.play import LEVELS, Level, Position
 from engine.play.operations import waits_in
 from lab.catalogue import language, t, t_or
 from lab.escape import for_markdown
+from lab.hover import worded
 from lab.in_url import by_history, say_all_in_url
 from lab.play_buttons import buttons_of, hints, operations
 from lab.play_html import memory_html, program_html
@@ -92,7 +93,7 @@ def _outcome(game: Game, position: Position) -> None:
     verdict, said = verdict_text(position), _said(game, position)
     SAY[position.verdict.state](f"**{for_markdown(verdict, 500)}** {for_markdown(said, 500)}")
     for hazard in position.hazards:
-        fix = f"{t('host.hazard_fix')} `{hazard.fix.text}`"
+        fix = f"{t('host.hazard_fix')} `{worded(hazard.fix.text)}`"
         st.markdown(f":red[**{for_markdown(hazard_text(position, hazard), 500)}**] {fix}")
     if position.verdict.state == "won":
         _won(position)

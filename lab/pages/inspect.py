@@ -120,7 +120,7 @@ def _picture(inspection: Inspection, explained: bool) -> None:
 
 
 def _lane_picker(inspection: Inspection) -> list[str]:
-    labels = {lane.key: one_line(lane.label, 60) for lane in inspection.lanes}
+    labels = {lane.key: one_line(lane.name, 60) for lane in inspection.lanes}
     if len(labels) <= len(inspection.first_lanes):
         return list(labels)
     return st.multiselect(

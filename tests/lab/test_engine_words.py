@@ -24,6 +24,7 @@ from lab.glossary import key_of
 from lab.hover import worded
 from traces import findings, gap, gap_rules, gap_walk, list_samples
 from traces.finding_rules import RULES
+from traces.schema import KINDS
 
 OTHERS = [language for language in LANGUAGES if language != LANGUAGE]
 
@@ -31,6 +32,14 @@ RESOURCES = (
     "host inputs", "host outputs", "device inputs", "device outputs", "kv blocks", "graph pool",
     "temporaries", "activations", "carry ring", "drafts", "host kv", "host scratch",
 )  # fmt: skip
+FIX_WORDS = {
+    "verb": ("reads", "overwrites"),
+    "actor": ("the copy", "the first kernel", "the host"),
+    "act": ("rewrites its source", "reads it", "overwrites it", "launching the kernels",
+            "enqueueing the copy"),
+    "thing": ("host slot", "memory"),
+}  # fmt: skip
+"""Words of the lines that would mend a race."""
 SAMPLE_PARTS = ("title", "about")
 NO_CAUSES = ("wait", "enumerate(DataLoader)", gap.CANNOT_TELL)
 """A host's wait is told by what it waits for."""
@@ -91,9 +100,14 @@ def wanted():
     words |= {f"resource.{resource}": resource for resource in RESOURCES}
     for sample in list_samples():
         words |= {f"sample.{sample.code}.{part}": getattr(sample, part) for part in SAMPLE_PARTS}
+    words |= {f"kind.{kind}": kind for kind in KINDS}
+    for name, known in FIX_WORDS.items():
+        words |= {f"{name}.{word}": word for word in known}
     counters = {"tokens in flight", "KV blocks in use", service.QUEUE, *service.COPIED.values()}
     words |= {f"counter.{name}": name for name in counters}
-    return words | {f"{key}": key for key in ("stream.the host", "side.host", "side.device")}
+    return words | {
+        f"{key}": key for key in ("stream.the host", "stream.compute", "side.host", "side.device")
+    }
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -115,6 +129,20 @@ def test_the_resources_and_counters_of_a_run_are_known():
     assert {buffer.resource for buffer in result.device.log.buffers} <= set(RESOURCES)
     named = set(result.trace.counters["name"])
     assert {f"counter.{name}" for name in named} <= wanted().keys()
+
+
+@pytest.mark.parametrize(
+    "name", ["depth-over-slots", "record-too-early", "cancel-twice", "kernel-error-retry"]
+)
+def test_what_mends_a_race_and_what_went_wrong_is_said_in_words_that_are_known(name, monkeypatch):
+    result = execute(configure(name, compute=False))
+    sentences = [*result.invariants, *result.errors, *(h.fix.text for h in result.hazards)]
+    monkeypatch.setattr("lab.catalogue._asked", [lambda: "zh"])
+    assert sentences
+    for said in sentences:
+        assert re.search("[\u4e00-\u9fff]", worded(said))
+        words = {f"{key}.{word}" for key, word in said.values.items() if key in FIX_WORDS}
+        assert words <= texts("zh").keys()
 
 
 def test_chinese_values_of_toggles_stay_as_they_are_set():

@@ -35,7 +35,7 @@ def test_host_steps_do_not_cover_the_waits_in_them() -> None:
 def test_a_profiler_trace_has_idle_time_streams_and_threads() -> None:
     trace = profiler_trace(spans=3)
     lanes = make_lanes(trace, idle_stretches(trace))
-    assert [lane.label for lane in lanes] == [
+    assert [lane.name for lane in lanes] == [
         "GPU 0 · idle",
         "GPU 0 · stream 7",
         "python · thread 7",
