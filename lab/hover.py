@@ -30,6 +30,9 @@ WORDED = (
 )  # fmt: skip
 """Values of sentences that are words themselves."""
 
+WAIT = "wait "
+"""How this engine's waits for an event begin."""
+
 Lines = list[str]
 
 
@@ -73,13 +76,14 @@ class Hover:
         # arrays as they are: as a numpy array the column of args would decode all of them
         self._columns = {name: trace.spans[name].array for name in trace.spans}
         self._cause = cache(cause_text)
+        self._own = trace.is_engine_dump
         self._track = cache(partial(track_name, trace))
         self._texts = {key: template(key) for key in TEXTS}
 
     def names(self, span: int, is_gap: bool) -> tuple[str, ...]:
         """What to write inside a rectangle, unescaped: the fullest text first, then shorter."""
         if not is_gap:
-            return (str(self._columns["name"][span]),)
+            return (self._name(span),)
         gap = self._gaps[span]
         cause = self._cause(gap.cause)
         others = len(gap.parts) - 1
@@ -94,10 +98,19 @@ class Hover:
             return self._merged(count, busy, share, longest, is_gap)
         return self._gap(longest) if is_gap else self._span(longest)
 
+    def _name(self, span: int) -> str:
+        """The host's own work and its waits are words; operations, and other programs' calls, are
+        called as in their code."""
+        name, kind = str(self._columns["name"][span]), self._columns["kind"][span]
+        if not self._own or kind not in ("host", "sync"):
+            return name
+        waited = name.removeprefix(WAIT)
+        return t("hover.wait", event=waited) if waited != name else self._cause(name)
+
     def _span(self, span: int) -> Lines:
         column = self._columns
         start, dur = int(column["ts_ns"][span]), int(column["dur_ns"][span])
-        lines = [str(column["name"][span]), self._times(start, dur), " · ".join(self._place(span))]
+        lines = [self._name(span), self._times(start, dur), " · ".join(self._place(span))]
         for key, value in list((column["args"][span] or {}).items())[:MAX_ARGS]:
             lines.append(f"{key}: {value}")
         return [one_line(line, LONGEST_LINE) for line in lines]

@@ -66,7 +66,7 @@ def _row(lesson: Lesson) -> None:
     with st.container(gap=None, key=f"lesson-row-{lesson.id}"):
         row = st.container(horizontal=True, vertical_alignment="center", gap="small")
         row.button(
-            f"{MARKS[state]} {lesson.id} · {spoken.title}", key=f"open-{lesson.id}",
+            f"{MARKS[state]} **{lesson.id} · {spoken.title}**", key=f"open-{lesson.id}",
             type="tertiary", on_click=go_to, args=(lesson.id, "predict"),
         )  # fmt: skip
         if state != "open":

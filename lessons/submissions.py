@@ -33,6 +33,10 @@ NO_WORK = Words(
     "this folder holds nothing that can be graded, only: {names}",
     "这个文件夹里没有可以评分的东西，只有：{names}",
 )
+NOT_BEGUN = Words(
+    "this file of progress is empty: nothing was begun where it was saved",
+    "这个进度文件是空的：保存它的地方什么也没有开始",
+)
 MOST_NAMES = 5
 """Names of files in a sentence."""
 
@@ -130,6 +134,8 @@ def _of_progress(root: Path, path: Path, given: str | None) -> Iterator[Submissi
     known = {*lessons(), *broken(), *QUIZZES}
     for name in [given] if given else sorted(progress.keys() & known):
         yield replace(of_file, lesson=name, done=progress.get(name, Done()))
+    if not (given or progress):
+        yield replace(of_file, fault=ProgressError(NOT_BEGUN))
     if strange := sorted(progress.keys() - known):  # names from a file stay out of the columns
         names = one_line(", ".join(map(repr, strange)))
         yield replace(of_file, fault=ProgressError(UNKNOWN, names=names))

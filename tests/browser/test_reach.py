@@ -11,10 +11,12 @@ pytestmark = pytest.mark.browser
 MOST_TABS = 200
 SHORT = "steps=6"
 OTHERS = (
-    "/", "/lessons", "/lessons?lesson=07", f"/timeline?{SHORT}", f"/stepper?{SHORT}",
+    "/", "/lessons", "/lessons?lesson=07", "/teachers", f"/timeline?{SHORT}", f"/stepper?{SHORT}",
     f"/races?{SHORT}", "/sweep", "/host", "/record", "/compare?a=sync&b=async", "/guide",
 )  # fmt: skip
-WITHOUT_PICTURE = ("/lessons", "/lessons?lesson=07", f"/races?{SHORT}", "/record", "/guide")
+WITHOUT_PICTURE = (
+    "/lessons", "/lessons?lesson=07", "/teachers", f"/races?{SHORT}", "/record", "/guide",
+)  # fmt: skip
 
 LISTEN = """() => {
   const every = root => [...root.querySelectorAll("*")].flatMap(

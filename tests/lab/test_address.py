@@ -32,7 +32,7 @@ def test_nothing_that_a_copied_link_holds_is_refused(
     [
         ("mode", "no-such"), ("wait_h2d", "maybe"), ("depth", "-7"), ("depth", "65"),
         ("cost", "x"), ("workload", "<b>"), ("batch", "0"), ("steps", "1.5"), ("seed", "-1"),
-        ("jitter", "1e9"), ("jitter", "nan"), ("t0", "abc"), ("compute", "perhaps"),
+        ("jitter", "1e9"), ("jitter", "nan"), ("t0", "abc"), ("cpu", "999"), ("compute", "perhaps"),
     ],
 )  # fmt: skip
 def test_a_value_that_cannot_be_used_is_named(name: str, value: str) -> None:

@@ -17,10 +17,10 @@ from lessons.texts import PARTS
 from tests.lab.apps import in_address
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
-PAGE = "lab/pages/lessons.py"
+PAGE, TEACHERS = "lab/pages/lessons.py", "lab/pages/teachers.py"
 
 
-def open_lessons(progress=None, **query):
+def open_lessons(progress=None, page=PAGE, **query):
     app = AppTest.from_file(APP, default_timeout=90)
     for name, value in query.items():
         app.query_params[name] = value
@@ -29,7 +29,7 @@ def open_lessons(progress=None, **query):
 
         app.session_state["course-progress"] = {k: Done(**v) for k, v in progress.items()}
         app.session_state["course-begun"] = True
-    app.switch_page(PAGE)
+    app.switch_page(page)
     return app.run()
 
 
@@ -40,8 +40,9 @@ def shown(app):
 def test_the_list_names_every_lesson_and_opens_one():
     app = open_lessons()
     assert not app.exception
+    openers = " ".join(button.label for button in app.button)
     for lesson in lessons().values():
-        assert text_of(lesson, "en").title in shown(app)
+        assert f"○ **{lesson.id} · {text_of(lesson, 'en').title}**" in openers
     app.button(key="open-07").click().run()
     assert not app.exception and "# 07" in shown(app)
 
@@ -205,9 +206,22 @@ def test_every_part_reads_in_chinese(part):
     assert text_of(lessons()["07"], "zh").title in shown(app)
 
 
-def test_an_unknown_lesson_opens_the_list():
-    app = open_lessons(lesson="x' <b>")
+def test_the_list_counts_what_is_done_and_goes_on_with_the_first_that_is_not():
+    app = open_lessons({"01": {"solved": True}, "02": {"skipped": True}})
+    assert "1 of 4 solved" in shown(app) and ":blue-badge[begun]" in shown(app)
+    openers = {button.key: button.label for button in app.button}
+    assert openers["open-01"].startswith("●") and openers["open-02"].startswith("◐")
+    app.button(key="go-on").click().run()
+    assert not app.exception and "# 02" in shown(app)
+
+
+def test_an_unknown_lesson_opens_the_list_and_is_told_until_one_is_chosen():
+    app = open_lessons(lesson="x' <b>", part="none")
     assert not app.exception and texts()["lessons.lead"] in shown(app)
+    assert "x' " in app.warning[0].value and "lesson" not in app.query_params
+    assert len(app.run().warning) == 1
+    app.button(key="open-02").click().run()
+    assert not app.exception and len(app.warning) == 0
 
 
 def test_a_broken_lesson_is_told_and_the_others_are_there(monkeypatch):
@@ -228,7 +242,7 @@ def test_progress_that_predicts_what_cannot_be_is_brought_back_without_it():
 
 
 def test_a_class_sees_its_predictions_beside_what_the_run_says():
-    app = open_lessons()
+    app = open_lessons(page=TEACHERS)
     good = [f'{{"version": 1, "lessons": {{"02": {{"predicted": {n}}}}}}}' for n in (0, 0, 2)]
     kind = "application/json"
     files = [(f"{n}.json", text.encode(), kind) for n, text in enumerate([*good, "{"])]
@@ -238,7 +252,15 @@ def test_a_class_sees_its_predictions_beside_what_the_run_says():
     (chart,) = app.get("plotly_chart")
     (bars,) = json.loads(chart.proto.spec)["data"]
     assert bars["x"] == [2, 0, 1] and bars["marker"]["pattern"]["shape"] == ["/", "", ""]
-    assert app.session_state["course-progress"] == {}
+
+
+def test_a_teacher_gets_a_pinned_link_and_a_learner_who_is_pinned_gets_nothing():
+    app = open_lessons(page=TEACHERS)
+    app.selectbox(key="teachers-lesson").set_value("07").run()
+    assert not app.exception and "lesson=07&lang=en&part=predict&lock=1" in app.code[0].value
+    assert "grade class/" in app.code[1].value
+    app = open_lessons(page=TEACHERS, lock="1")
+    assert not app.exception and not app.code and not app.get("file_uploader")
 
 
 def test_the_quiz_before_tells_nothing_and_the_quiz_after_shows_the_gain():

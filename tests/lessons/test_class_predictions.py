@@ -61,7 +61,7 @@ def test_the_command_shows_and_writes_the_table_and_names_bad_files(collected, c
     shown = capsys.readouterr()
     assert "3 predictions, 2 right; the run says 76" in shown.out and "bad.json" in shown.err
     assert [line[:7] for line in shown.out.splitlines()[1:4]] == ["->    2", "      0", "      1"]
-    lines = (collected.parent / "out.csv").read_text("utf-8").splitlines()
+    lines = (collected.parent / "out.csv").read_text("utf-8-sig").splitlines()
     rows = list(csv.DictReader(lines))
     values = json.loads((collected.parent / "out.json").read_text("utf-8"))
     assert [int(row["count"]) for row in rows] == [bar["count"] for bar in values["bars"]]

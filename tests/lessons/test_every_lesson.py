@@ -4,6 +4,7 @@ A lesson added as a folder is covered by all of this without a change here. By d
 are tried under a few timings; with --slow under as many as students get.
 """
 
+import ast
 import re
 import unicodedata
 from functools import cache
@@ -180,9 +181,22 @@ def test_the_exercise_as_given_is_not_solved(lesson):
 
 
 @every_lesson
+def test_an_empty_file_and_functions_that_crash_are_told_as_what_they_are(lesson, tmp_path):
+    given = ast.parse((lesson.folder / "exercise.py").read_text("utf-8"))
+    names = [node.name for node in given.body if isinstance(node, ast.FunctionDef)]
+    crashing = [f"def {name}(*_, **__):\n    raise RuntimeError('boom')" for name in names]
+    path = tmp_path / "exercise.py"
+    for source, message in (("", "empty"), ("\n".join(crashing) or "1 / 0", "crash")):
+        path.write_text(source, encoding="utf-8")
+        (check,) = judge(lesson, path).checks
+        assert check.message == message
+    assert ("boom" if names else "ZeroDivisionError") in said(lesson, check, "zh")
+
+
+@every_lesson
 def test_right_solutions_are_accepted(lesson):
     others = sorted((lesson.folder / "right").glob("*.py"))
-    assert others
+    assert len(others) >= (2 if lesson.exercise == "code" else 1) and len(lesson.wrong) >= 3
     for path in (lesson.folder / "solution.py", *others):
         verdict = verdict_on(lesson, path)
         failing = [said(lesson, check, "en") for check in verdict.checks if not check.passed]

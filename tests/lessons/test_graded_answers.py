@@ -30,7 +30,7 @@ def hand_in(root, name, progress):
 def grade(root, *more):
     out = root.parent / "grades.csv"
     code = main(["grade", str(root), "-o", str(out), *more])
-    with out.open(encoding="utf-8", newline="") as file:
+    with out.open(encoding="utf-8-sig", newline="") as file:
         return code, {(row["student"], row["lesson"]): row for row in csv.DictReader(file)}
 
 

@@ -6,9 +6,12 @@ import pytest
 
 from lessons.checks import failed
 from lessons.cli import main
+from lessons.judging import judge, why_not_readable
 from lessons.lesson import LessonError
 from lessons.loading import lesson_named
+from lessons.prediction import right_choice
 from lessons.process import Outcome
+from lessons.progress import Done, dumped
 from lessons.submissions import find_submissions
 
 FOLDER = lesson_named("07").folder
@@ -26,6 +29,8 @@ SORTS = {
     "syntax": ("def broken(:\n", "no", "cannot read line 1"),
     "deletes": (DELETES, "no", "tried to delete"),
     "endless": ("import time\nwhile True: time.sleep(1)\n", "no", "still running"),
+    "marked": ("\ufeff" + GOOD, "yes", ""),
+    "tensors": ("import torch\nx = [torch.ones(1 << 28) for _ in range(99)]\n", "no", "memory"),
     "hog": ("x = [bytearray(1 << 30) for _ in range(99)]\n", "no", "memory"),
 }
 
@@ -39,7 +44,7 @@ def hand_in(root, student, source, name="07_events/exercise.py"):
 
 def grade(root, out, *more):
     code = main(["grade", str(root), "-o", str(out), "--memory", "4000", *more])
-    with out.open(encoding="utf-8", newline="") as file:
+    with out.open(encoding="utf-8-sig", newline="") as file:
         return code, {row["student"]: row for row in csv.DictReader(file)}
 
 
@@ -72,14 +77,33 @@ def test_a_bad_file_stops_nothing_and_what_is_graded_is_not_run_again(tmp_path, 
 
 
 @pytest.mark.slow
-def test_a_class_of_thirty_is_graded_right(tmp_path):
+def test_a_class_of_thirty_is_graded_right(tmp_path, capsys):
+    """Files of code of every sort, files of progress beside them, and folders with neither."""
     root = tmp_path / "class"
-    names = [f"{sort}-{number}" for sort in SORTS for number in range(5)]
+    names = [f"{sort}-{number}" for sort in SORTS for number in range(3)]
     for name in names:
         hand_in(root, name, SORTS[name.partition("-")[0]][0])
-    code, rows = grade(root, tmp_path / "grades.csv", "--seconds", "25")
-    assert code == 1
-    check_rows(rows, names)
+    lesson = lesson_named("02")
+    right = {question.id: question.answer for question in lesson.question}
+    progress = {"02": Done(predicted=float(right_choice(lesson)), answers=right)}
+    hand_in(root, "good-0", dumped(progress), "overlap-lab-progress.json")
+    hand_in(root, "", dumped({"02": Done(answers=right)}), "cleo-overlap-lab-progress.json")
+    hand_in(root, "dora", dumped({}), "overlap-lab-progress.json")
+    hand_in(root, "emil", "{", "overlap-lab-progress.json")
+    hand_in(root, "fritz", "see my mail", "answers.txt")
+    hand_in(root, "__MACOSX", "x", "._overlap-lab-progress.json")
+    out = tmp_path / "grades.csv"
+    assert main(["grade", str(root), "-o", str(out), "--memory", "4000", "--seconds", "25"]) == 1
+    assert f"{len(names) + 5} rows, 8 passed" in capsys.readouterr().out
+    with out.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    check_rows({row["student"]: row for row in rows if row["kind"] == "code"}, names)
+    others = {row["student"]: row for row in rows if row["kind"] != "code"}
+    assert others.keys() == {"good-0", "cleo", "dora", "emil", "fritz"}
+    assert (others["good-0"]["prediction"], others["good-0"]["passed"]) == ("right", "yes")
+    assert (others["cleo"]["prediction"], others["cleo"]["passed"]) == ("", "yes")
+    told = {"dora": "nothing was begun", "emil": "no progress", "fritz": "answers.txt"}
+    assert [name for name, part in told.items() if part not in others[name]["message"]] == []
 
 
 def test_files_tell_student_and_lesson_by_their_names(tmp_path):
@@ -87,10 +111,24 @@ def test_files_tell_student_and_lesson_by_their_names(tmp_path):
     hand_in(tmp_path, "ben", "x", "07.py")
     hand_in(tmp_path, "eve", "x", "notes.py")
     (tmp_path / "dan.py").write_text("x")
-    named = [(s.student, s.lesson) for s in find_submissions(tmp_path, None)]
-    assert named == [("ada", "07"), ("ben", "07")]
-    given = {s.student for s in find_submissions(tmp_path, "07")}
-    assert given == {"ada", "ben", "dan", "eve"}
+    hand_in(tmp_path, "kim", "x", "work.zip")
+    hand_in(tmp_path, "__MACOSX", "x", "ada/._07.py")
+    named = [(s.student, s.lesson, s.fault is None) for s in find_submissions(tmp_path, None)]
+    good = [("ada", "07", True), ("ben", "07", True)]
+    assert named == [*good, ("dan", "", False), ("eve", "", False), ("kim", "", False)]
+    given = {s.student: s.fault is None for s in find_submissions(tmp_path, "07")}
+    assert given == {"ada": True, "ben": True, "dan": True, "eve": True, "kim": False}
+
+
+def test_a_file_that_an_editor_marked_as_utf_8_is_read(tmp_path):
+    assert why_not_readable(hand_in(tmp_path, "ada", "\ufeff" + GOOD)) is None
+
+
+def test_memory_that_torch_cannot_get_is_told_as_memory(tmp_path):
+    error = "DefaultCPUAllocator: can't allocate memory"
+    path = hand_in(tmp_path, "ada", f"raise RuntimeError({error!r})")
+    (check,) = judge(lesson_named("07"), path).checks
+    assert check.message == "memory"
 
 
 def test_a_folder_without_submissions_and_a_strange_table_are_refused(tmp_path, capsys):

@@ -62,6 +62,7 @@ def test_a_worksheet_asks_everything_and_answers_nothing(language):
 def test_the_command_writes_a_file_and_says_where_it_cannot(tmp_path, capsys):
     out = tmp_path / "07.html"
     assert main(["worksheet", "7", "--lang", "zh", "-o", str(out)]) == 0
+    assert capsys.readouterr().out.startswith(f"wrote {out}")
     assert 'lang="zh"' in out.read_text("utf-8")
     assert main(["worksheet", "7", "-o", str(tmp_path / "none" / "07.html")]) == 2
     assert "cannot be written" in capsys.readouterr().err
