@@ -2,6 +2,7 @@
 
 import pandas as pd
 import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from engine.sweep.reading import read_table
 from lab.catalogue import t
@@ -87,12 +88,13 @@ def _rows(table: pd.DataFrame, names: list[str], measure: str) -> None:
     link = st.column_config.LinkColumn(
         t("sweep.run"), display_text=t("sweep.open"), help=t("sweep.open_help")
     )
-    numbers = {
+    formats: dict[str, ColumnConfig | str | None] = {t("sweep.run"): link}
+    formats |= {
         name: st.column_config.NumberColumn(format="%.1f" if "%" in name else "%.3f")
-        for name in shown.select_dtypes("floating")
-        if (shown[name] % 1).any()
+        for name in map(str, shown)
+        if pd.api.types.is_float_dtype(shown[name]) and (shown[name] % 1).any()
     }
-    st.dataframe(shown, hide_index=True, column_config={t("sweep.run"): link, **numbers})
+    st.dataframe(shown, hide_index=True, column_config=formats)
 
 
 page()
