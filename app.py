@@ -6,7 +6,7 @@ import streamlit as st
 from lab.catalogue import t
 from lab.chosen import choose_for
 from lab.language import language_switch
-from lab.theme import follow_theme
+from lab.picture.theme import follow_theme
 
 st.set_page_config(page_title=t("app.title"), page_icon="⏱️", layout="wide")
 page = st.navigation(

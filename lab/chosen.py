@@ -9,10 +9,10 @@ from typing import Final
 
 import streamlit as st
 
-from lab.address import refused
-from lab.controls import scene_controls
 from lab.in_url import say_in_vain
-from lab.state import Choice
+from lab.timeline.address import refused
+from lab.timeline.controls import scene_controls
+from lab.timeline.state import Choice
 
 PAGES = ("timeline", "stepper", "races", "record")
 """The pages, by their address, that show the chosen run."""

@@ -12,8 +12,8 @@ from engine.device.cost import CostModel
 from engine.device.costs import COSTS
 from engine.workloads.presets import WORKLOADS
 from lab.catalogue import t
-from lab.gantt import Gantt, Panel, draw
-from lab.lanes import Lane
+from lab.picture.gantt import Gantt, Panel, draw
+from lab.picture.lanes import Lane
 from lab.study import Study
 
 COST = COSTS["published-8b"]

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lab.catalogue import t, t_or, texts
-from lab.hover import cause_text
+from lab.picture.hover import cause_text
 from traces.finding_rules import RULES, Rule, rule_of
 
 SETTLED_NS = 1 << 62

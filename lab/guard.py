@@ -15,7 +15,7 @@ from engine.mechanisms.table import MechanismError
 from engine.modes.table import ModeError
 from engine.workloads.workload import WorkloadError
 from lab.escape import for_markdown
-from lab.measuring import BusyError
+from lab.record.measuring import BusyError
 from lessons.lesson import LessonError
 from traces import TraceError
 

@@ -12,7 +12,7 @@ from engine import Run
 from engine.mechanisms.switched import Switched, switched
 from engine.results.figures import Figures
 from engine.results.token_diff import TokenDiff
-from lab.lanes import Lane, make_lanes
+from lab.picture.lanes import Lane, make_lanes
 from traces import Gap, Trace, idle_stretches, trace_bytes
 
 

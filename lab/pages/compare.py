@@ -3,8 +3,10 @@
 import streamlit as st
 
 from lab.catalogue import t
-from lab.charts import idle_bars, idle_told
-from lab.comparing import (
+from lab.escape import for_markdown, one_line
+from lab.guard import one_sentence
+from lab.in_url import put_into_url, take_from_url
+from lab.inspect.comparing import (
     aligned,
     cause_changes,
     first_window,
@@ -17,17 +19,15 @@ from lab.comparing import (
     step_changes,
     steps_told,
 )
-from lab.escape import for_markdown, one_line
-from lab.guard import one_sentence
-from lab.idle import base_text
-from lab.in_url import put_into_url, take_from_url
-from lab.inspect_damage import damage
-from lab.inspect_source import Picker, source
-from lab.inspect_tabs import in_ms
-from lab.inspection import Inspection
+from lab.inspect.damage import damage
+from lab.inspect.idle import base_text
+from lab.inspect.inspection import Inspection
+from lab.inspect.source import Picker, source
+from lab.inspect.tabs import in_ms
+from lab.picture.charts import idle_bars, idle_told
+from lab.picture.view import View, show_figure, timeline
+from lab.picture.window import WindowKeys
 from lab.units import percent, short_ms
-from lab.view import View, show_figure, timeline
-from lab.window import WindowKeys
 from traces import Comparison, compare
 
 KEYS = WindowKeys("c0", "c1", "compare")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from lab.catalogue import LANGUAGE, language, t
 from lab.coded_tabs import Tab, coded_tabs
-from lab.record_guide import guide, guide_file
+from lab.record.guide import guide, guide_file
 
 
 def page() -> None:

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from lab.address import refused
 from lab.catalogue import t
 from lab.closing import CPU_MS, GPU_MS, LEAST_MS, MOST_MS, both_configs, both_figures
 from lab.guard import one_sentence
-from lab.hover import cause_text
 from lab.in_url import BOUND, say_in_vain
+from lab.picture.hover import cause_text
+from lab.picture.view import show_timeline
 from lab.runs import study_of
 from lab.study import Study
+from lab.timeline.address import refused
 from lab.units import percent
-from lab.view import show_timeline
 
 BREAK_MODE = "no-wait-compute"
 CAUSES = 3

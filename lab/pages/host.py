@@ -9,14 +9,15 @@ from engine.play import LEVELS, Level, Position
 from engine.play.operations import waits_in
 from lab.catalogue import language, t, t_or
 from lab.escape import for_markdown
-from lab.hover import worded
 from lab.in_url import by_history, say_all_in_url
-from lab.play_buttons import buttons_of, hints, operations
-from lab.play_html import memory_html, program_html
-from lab.play_picture import position_picture
-from lab.play_progress import NAME, bring_back, dumped
-from lab.play_state import PARAMETERS, Game, current_game, number
-from lab.play_words import (
+from lab.picture.hover import worded
+from lab.picture.view import show_timeline
+from lab.play.buttons import buttons_of, hints, operations
+from lab.play.picture import position_picture
+from lab.play.progress import NAME, bring_back, dumped
+from lab.play.state import PARAMETERS, Game, current_game, number
+from lab.play.tables import memory_html, program_html
+from lab.play.words import (
     answer_text,
     facts_text,
     hazard_text,
@@ -25,9 +26,8 @@ from lab.play_words import (
 )
 from lab.presses import Button, act_upon
 from lab.progress_file import progress_file
-from lab.state import link
-from lab.step_html import boxed, side_by_side
-from lab.view import show_timeline
+from lab.stepper.html import boxed, side_by_side
+from lab.timeline.state import link
 
 SAY = {"open": st.info, "won": st.success, "lost": st.error}
 

@@ -8,17 +8,17 @@ from engine.config import ConfigError, described
 from lab.catalogue import t
 from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
-from lab.hover import cause_text
-from lab.idle import base_text
-from lab.inspect_damage import damage
-from lab.inspect_source import Picker, source
-from lab.inspect_span import found_table, search_box, span_panel
-from lab.inspect_tabs import inspect_tabs
-from lab.inspect_timeline import inspect_timeline, take_ask
-from lab.inspect_verdict import causes_told, verdict
-from lab.inspect_window import KEYS, selected, show_gap
-from lab.inspection import Inspection
-from lab.scene_links import run_query
+from lab.inspect.damage import damage
+from lab.inspect.idle import base_text
+from lab.inspect.inspection import Inspection
+from lab.inspect.places import KEYS, selected, show_gap
+from lab.inspect.scene_links import run_query
+from lab.inspect.source import Picker, source
+from lab.inspect.span import found_table, search_box, span_panel
+from lab.inspect.tabs import inspect_tabs
+from lab.inspect.timeline import inspect_timeline, take_ask
+from lab.inspect.verdict import causes_told, verdict
+from lab.picture.hover import cause_text
 from lab.units import short_ms
 
 JUMPS = 6

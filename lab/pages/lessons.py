@@ -3,13 +3,11 @@
 import streamlit as st
 
 from lab.catalogue import language, t
-from lab.guard import one_sentence
-from lab.in_url import BOUND, put_into_url, take_from_url
-from lab.lesson_exercise import exercise
-from lab.lesson_list import facts, lesson_list
-from lab.lesson_predict import ask, reveal
-from lab.lesson_scene import show_scenes
-from lab.lesson_state import (
+from lab.course.exercise import exercise
+from lab.course.overview import facts, lesson_list
+from lab.course.predict import ask, reveal
+from lab.course.scene import show_scenes
+from lab.course.state import (
     LESSON,
     PART,
     done_of,
@@ -19,7 +17,9 @@ from lab.lesson_state import (
     locked,
     neighbour,
 )
-from lab.lesson_text import GLOSSARY, ready, terms_of, text
+from lab.course.text import GLOSSARY, ready, terms_of, text
+from lab.guard import one_sentence
+from lab.in_url import BOUND, put_into_url, take_from_url
 from lessons.lesson import Lesson
 from lessons.loading import lessons
 from lessons.texts import PARTS

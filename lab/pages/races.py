@@ -20,16 +20,16 @@ from engine.timings.explore import (
 from engine.timings.smallest import Change, smallest_change
 from lab.catalogue import t
 from lab.chosen import chosen
-from lab.controls import MOST_JITTER
 from lab.escape import for_markdown
-from lab.forks import FORK_AT, FORK_SET
 from lab.guard import one_sentence
-from lab.picture_tools import table_fold
-from lab.race_picture import histogram
-from lab.state import Choice
+from lab.picture.tools import table_fold
+from lab.picture.view import show_figure
+from lab.stepper.forks import FORK_AT, FORK_SET
+from lab.stepper.race_picture import histogram
+from lab.timeline.controls import MOST_JITTER
+from lab.timeline.state import Choice
+from lab.timeline.verdicts import ALARM, CARD_PX
 from lab.units import percent
-from lab.verdicts import ALARM, CARD_PX
-from lab.view import show_figure
 
 RUNS = ("50", "200", "500")
 JITTER = 25.0

@@ -12,16 +12,16 @@ from lab.catalogue import t
 from lab.chosen import chosen
 from lab.escape import for_markdown
 from lab.guard import one_sentence
-from lab.inspect_source import RECORDED
-from lab.measured_figures import figure_cards
-from lab.measuring import LIMIT_S, Measured, measure
-from lab.opening import opening_of
-from lab.recorded import keep, recording
-from lab.scene import panel_of
-from lab.state import Choice
+from lab.inspect.source import RECORDED
+from lab.picture.view import View, timeline
+from lab.picture.window import WindowKeys, forget
+from lab.record.figures import figure_cards
+from lab.record.last import keep, recording
+from lab.record.measuring import LIMIT_S, Measured, measure
+from lab.timeline.opening import opening_of
+from lab.timeline.scene import panel_of
+from lab.timeline.state import Choice
 from lab.units import whole_ns
-from lab.view import View, timeline
-from lab.window import WindowKeys, forget
 
 STEPS = 60
 """A run that is not cut in the sidebar is cut after so many steps."""

@@ -7,16 +7,15 @@ import streamlit as st
 from engine.recording.recording import Recording
 from lab.catalogue import t
 from lab.chosen import chosen
-from lab.controls import WINDOW
-from lab.cursor import Cursor, current_cursor, entry, put_into_address
 from lab.escape import for_markdown
-from lab.fork_words import differences
-from lab.forks import fork_button, fork_controls, look
 from lab.guard import one_sentence
+from lab.picture.view import show_timeline
 from lab.presses import Button, act_upon
 from lab.runs import Forked, Stepped, stepped
-from lab.state import MOST_TOKENS
-from lab.step_host import (
+from lab.stepper.cursor import Cursor, current_cursor, entry, put_into_address
+from lab.stepper.fork_words import differences
+from lab.stepper.forks import fork_button, fork_controls, look
+from lab.stepper.host import (
     batches_html,
     host_text,
     loop_html,
@@ -24,11 +23,12 @@ from lab.step_host import (
     slots_html,
     streams_html,
 )
-from lab.step_html import boxed, side_by_side
-from lab.step_memory import IO, KV, buffers_html, kv_html
-from lab.step_picture import picture, picture_window, two_futures
+from lab.stepper.html import boxed, side_by_side
+from lab.stepper.memory import IO, KV, buffers_html, kv_html
+from lab.stepper.picture import picture, picture_window, two_futures
+from lab.timeline.controls import WINDOW
+from lab.timeline.state import MOST_TOKENS
 from lab.units import exact_ms
-from lab.view import show_timeline
 
 TICK_S = 0.7
 STRIDES = ("1", "5", "25")

@@ -9,9 +9,18 @@ from lab.catalogue import t
 from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
 from lab.in_url import put_into_url, take_from_url
-from lab.sweep_picture import Axes, picture
-from lab.sweeps import FEW, MADE_BY, SAMPLE, measure_name, measures, shown_rows, values_of, varying
-from lab.view import show_figure
+from lab.picture.view import show_figure
+from lab.sweep.picture import Axes, picture
+from lab.sweep.table import (
+    FEW,
+    MADE_BY,
+    SAMPLE,
+    measure_name,
+    measures,
+    shown_rows,
+    values_of,
+    varying,
+)
 
 NOTHING = "none"
 X, Y, COLOUR, FACET = "x", "y", "colour", "facet"

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from lab.catalogue import LANGUAGES, language, t
-from lab.lesson_class import class_predictions
-from lab.lesson_state import LESSON, LOCK, PART, locked
-from lab.lesson_text import text
-from lab.state import link
+from lab.course.for_teachers import class_predictions
+from lab.course.state import LESSON, LOCK, PART, locked
+from lab.course.text import text
+from lab.timeline.state import link
 from lessons.loading import lessons
 from lessons.texts import PARTS
 from lessons.worksheet import worksheet

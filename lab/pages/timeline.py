@@ -4,19 +4,19 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.chosen import chosen
-from lab.controls import WINDOW, mode_summary
-from lab.cursor import AT
 from lab.escape import for_markdown
-from lab.gantt import Panel
 from lab.guard import one_sentence
 from lab.in_url import BOUND
+from lab.picture.gantt import Panel
+from lab.picture.view import View, timeline
 from lab.runs import studies
-from lab.scene import Scene
-from lab.state import Choice, file_name, link
-from lab.switches import switched_panel
-from lab.tabs import scene_tabs
-from lab.verdicts import verdict_row
-from lab.view import View, timeline
+from lab.stepper.cursor import AT
+from lab.timeline.controls import WINDOW, mode_summary
+from lab.timeline.scene import Scene
+from lab.timeline.state import Choice, file_name, link
+from lab.timeline.switches import switched_panel
+from lab.timeline.tabs import scene_tabs
+from lab.timeline.verdicts import verdict_row
 
 PINS = ("sync", "async")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from lab.palette import STYLE_NAMES
+from lab.picture.palette import STYLE_NAMES
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 TIMELINE, INSPECT = "lab/pages/timeline.py", "lab/pages/inspect.py"

@@ -9,7 +9,7 @@ import pytest
 
 from engine.play import LEVELS
 from lab.catalogue import LANGUAGE, LANGUAGES, t, t_or, texts
-from lab.palette import STYLES
+from lab.picture.palette import STYLES
 from tests.lab.test_engine_words import wanted
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -21,7 +21,7 @@ from engine.said import PATTERNS, Said
 from engine.workloads.presets import WORKLOADS
 from lab.catalogue import LANGUAGE, LANGUAGES, texts
 from lab.glossary import key_of
-from lab.hover import worded
+from lab.picture.hover import worded
 from traces import findings, gap, gap_rules, gap_walk, list_samples
 from traces.finding_rules import RULES
 from traces.schema import KINDS

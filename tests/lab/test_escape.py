@@ -3,11 +3,11 @@
 import pytest
 
 from lab.escape import for_html, for_markdown, for_plotly, one_line
-from lab.gantt import Panel, draw
-from lab.inspect_verdict import verdict
-from lab.inspection import Inspection
-from lab.lanes import make_lanes
-from lab.tokens import marked
+from lab.inspect.inspection import Inspection
+from lab.inspect.verdict import verdict
+from lab.picture.gantt import Panel, draw
+from lab.picture.lanes import make_lanes
+from lab.timeline.tokens import marked
 from tests.lab.samples import HOSTILE, profiler_trace
 from traces import find_gaps, idle_stretches
 

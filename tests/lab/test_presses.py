@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.play_buttons import buttons_of
-from lab.play_state import Game
+from lab.play.buttons import buttons_of
+from lab.play.state import Game
 from lab.presses import MOST, Button, Presses, browser_key, told
 from tests.lab.apps import open_page
 

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from streamlit.runtime.caching import clear_session_resource_cache
 
-import lab.opened
+import lab.inspect.opened
 import lab.runs
 from engine import configure
 from engine.process import no_garbage_collection
-from lab.inspection import Inspection
+from lab.inspect.inspection import Inspection
 from tests.lab.apps import upload
 from tests.lab.samples import profiler_trace
 from traces import trace_bytes
@@ -63,7 +63,7 @@ def test_what_a_session_opened_is_freed_when_it_ends(monkeypatch: pytest.MonkeyP
             opened.extend([weakref.ref(inspection), weakref.ref(inspection.trace)])
         return inspection
 
-    monkeypatch.setattr(lab.opened, "Inspection", noted)
+    monkeypatch.setattr(lab.inspect.opened, "Inspection", noted)
     app = upload("mine.json", trace_bytes(profiler_trace(spans=3)))
     assert not app.exception and len(opened) == 2
     gc.collect()

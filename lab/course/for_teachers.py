@@ -1,0 +1,105 @@
+"""For teachers: what a class predicted, from its files of progress.
+
+The files are read, counted and forgotten; nothing of them is stored.
+"""
+
+from typing import Any
+
+import streamlit as st
+
+from lab.catalogue import language, t
+from lab.course.text import text
+from lab.escape import for_markdown, for_plotly
+from lab.guard import one_sentence
+from lab.picture.figures import FONT_PX, INK, frame
+from lab.picture.palette import HOST, SLOT_HUES, WHITE
+from lab.picture.view import show_figure
+from lessons.class_predictions import Bar, count_right, histogram, predictions
+from lessons.lesson import Lesson
+from lessons.loading import lessons
+from lessons.prediction import truth
+from lessons.progress import Done, loaded
+from lessons.progress_file import ProgressError
+
+LONGEST_LABEL = 60
+RIGHT_PATTERN = "/"
+
+
+def class_predictions() -> None:
+    """Take a class's files, and show how it predicted a lesson, beside what the run says."""
+    st.caption(t("class.help"))
+    progress = _uploaded()
+    given = {name: predictions(lesson, progress) for name, lesson in lessons().items()}
+    names = [name for name, found in given.items() if found]
+    if not names:
+        if progress:
+            st.info(t("class.nothing"))
+        return
+    name: str = st.selectbox(
+        t("lessons.lesson"), names, key="class-lesson", width=420,
+        format_func=lambda name: f"{name} · {text(lessons()[name]).title}",
+    )  # fmt: skip
+    with one_sentence():
+        _show(lessons()[name], given[name])
+
+
+def _uploaded() -> list[dict[str, Done]]:
+    """What the files hold; a file that holds no progress is named and left out."""
+    files = st.file_uploader(
+        t("class.files"), type="json", accept_multiple_files=True, key="class-files"
+    )
+    progress = []
+    for file in files:
+        try:
+            progress.append(loaded(file.getvalue()))
+        except ProgressError as error:
+            st.warning(f"{for_markdown(file.name)}: {for_markdown(error.said(language()))}")
+    return progress
+
+
+def _show(lesson: Lesson, given: list[float]) -> None:
+    bars = histogram(lesson, given, language())
+    right = next(bar.label for bar in bars if bar.right)
+    value = f"{truth(lesson):,.4g} {lesson.predict.unit}".strip()
+    told = t(
+        "class.told", count=len(given), right=count_right(lesson, given),
+        value=value, label=for_markdown(right),
+    )  # fmt: skip
+    st.markdown(told)
+    counts = "; ".join(f"{bar.label}: {bar.count}{' ✓' if bar.right else ''}" for bar in bars)
+    alt = t("class.alt", id=lesson.id, told=counts)
+    show_figure(_figure(bars), f"class-chart-{lesson.id}", alt)
+    st.caption(t("class.legend"))
+
+
+def _figure(bars: list[Bar]) -> dict[str, Any]:
+    """A bar an answer, the first on top; the right one has its own colour, pattern and mark."""
+    labels = [f"{'✓ ' if bar.right else ''}{for_plotly(bar.label, LONGEST_LABEL)}" for bar in bars]
+    trace = {
+        "type": "bar", "orientation": "h", "x": [bar.count for bar in bars],
+        "y": list(range(len(bars))), "text": [str(bar.count) for bar in bars],
+        "textposition": "outside", "cliponaxis": False, "textfont": {"color": INK},
+        "marker": {
+            "color": [SLOT_HUES[1] if bar.right else HOST for bar in bars],
+            "pattern": {
+                "shape": [RIGHT_PATTERN if bar.right else "" for bar in bars],
+                "fillmode": "overlay", "fgcolor": WHITE,
+            },
+        },
+        "hoverinfo": "text", "hovertext": [for_plotly(bar.label, 200) for bar in bars],
+    }  # fmt: skip
+    layout = frame(
+        height=60 + 34 * len(bars),
+        margin={"l": 8, "r": 30, "t": 6, "b": 34},
+        xaxis={
+            "title": {"text": t("class.axis"), "font": {"size": FONT_PX, "color": INK}},
+            "rangemode": "tozero", "fixedrange": True, "tickformat": "d",
+            "tickfont": {"size": FONT_PX - 1, "color": INK},
+        },
+        yaxis={
+            "autorange": "reversed", "fixedrange": True, "automargin": True,
+            "tickmode": "array", "tickvals": list(range(len(bars))), "ticktext": labels,
+            "tickfont": {"size": FONT_PX, "color": INK},
+        },
+    )  # fmt: skip
+    return {"data": [trace], "layout": layout}

@@ -1,0 +1,253 @@
+"""An opened trace with everything the Inspect page shows of it, worked out once.
+
+Plain functions on traces; reading files and drawing happen elsewhere.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import nsmallest
+
+from engine.device.cost import CostError
+from engine.device.step_cost import StepTimes, parse_times
+from engine.measured.fit import FitError
+from engine.measured.step_fit import times_of
+from lab.catalogue import t
+from lab.inspect.idle import DeviceIdle, idle_of
+from lab.picture.charts import busy_shares
+from lab.picture.gantt import Panel
+from lab.picture.lanes import Lane, make_lanes
+from lab.picture.path_lanes import PathLanes
+from traces import (
+    CriticalPath,
+    DeviceActivity,
+    Finding,
+    Gap,
+    Steps,
+    Trace,
+    Unexplained,
+    WhatIf,
+    device_activity,
+    find_critical_path,
+    find_findings,
+    find_gaps,
+    find_steps,
+    gaps_by_cause,
+    idle_stretches,
+    wall_ns,
+    what_if,
+)
+from traces.finding_rules import rule_of
+from traces.intervals import Intervals
+
+MAX_LANES = 12
+"""Lanes shown at first; the others wait in the list of lanes."""
+
+MAX_THREADS = 2
+MOST_DEVICES = 8
+"""So many have a strip in the overview."""
+
+FIRST_STEPS = 5
+MIN_JUMP_NS = 5_000
+MOST_RANKED = 500
+QUICK_SPANS = 20_000
+"""So many spans are explained in about 0.2 s."""
+
+
+@dataclass(eq=False)
+class Inspection:
+    """A trace, its name as given, what tells it from others, and what follows from it."""
+
+    trace: Trace
+    name: str
+    key: str
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """Idle stretches of all devices."""
+        return find_gaps(self.trace)
+
+    @property
+    def known_gaps(self) -> Sequence[Gap]:
+        """The gaps, without their causes as long as these are not worked out."""
+        return self.gaps if self.explained else Unexplained(self.stretches)
+
+    @cached_property
+    def stretches(self) -> Mapping[int, Intervals]:
+        """Where the gaps of each device are."""
+        return idle_stretches(self.trace)
+
+    @property
+    def explained(self) -> bool:
+        """Whether the causes are worked out, or so quickly that nobody waits for them."""
+        return "gaps" in self.__dict__ or len(self.trace.spans) <= QUICK_SPANS
+
+    def explain(self) -> None:
+        """Work out what the page tells beside the picture: seconds for a million spans."""
+        _ = self.gaps, self.devices, self.findings, self.steps, self.prediction, self._ranked
+        if self.idles and self.idlest.idle_ns:
+            _ = self.main_rule
+
+    @cached_property
+    def devices(self) -> list[DeviceActivity]:
+        """Busy and idle of each device."""
+        return device_activity(self.trace)
+
+    @cached_property
+    def lanes(self) -> list[Lane]:
+        """All lanes, from top to bottom."""
+        return make_lanes(self.trace, self.stretches)
+
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """First and last instant of the trace (ns)."""
+        spans = self.trace.spans
+        if spans.empty:
+            return 0, 1
+        start, end = int(spans["ts_ns"].min()), int((spans["ts_ns"] + spans["dur_ns"]).max())
+        return start, max(end, start + 1)
+
+    @property
+    def first_window(self) -> tuple[int, int]:
+        """The first steps of a run of this lab; all of another trace."""
+        start, end = self.extent
+        if self.trace.is_engine_dump:
+            host = self.trace.host_spans()
+            later = host.loc[host["step"] == FIRST_STEPS, "ts_ns"]
+            end = int(later.min()) if len(later) else end
+        return start, max(end, start + 1)
+
+    @cached_property
+    def first_lanes(self) -> list[str]:
+        """Keys of the lanes to open with: device lanes, then the threads that launch most."""
+        if self.trace.is_engine_dump:
+            return [lane.key for lane in self.lanes][:MAX_LANES]
+        gpu = [lane for lane in self.lanes if lane.gpu][: MAX_LANES - MAX_THREADS]
+        hosts = [lane for lane in self.lanes if not lane.gpu]
+        busiest = sorted(hosts, key=lambda lane: (-lane.launches, -lane.spans))
+        shown = [lane for lane in busiest[:MAX_THREADS] if lane.launches or not gpu]
+        return [lane.key for lane in [*gpu, *(shown or busiest[:1])]]
+
+    def panel(self, keys: Sequence[str]) -> Panel:
+        """The chosen lanes, in their own order."""
+        lanes = [lane for lane in self.lanes if lane.key in keys]
+        own = self.trace.is_engine_dump
+        return Panel("", self.trace, self.known_gaps, lanes, own, counters=own)
+
+    @cached_property
+    def busy_shares(self) -> Mapping[str, list[float]]:
+        """How busy each device was over the whole run, in equal stretches: with kernels in a run
+        of this lab, with any work in another trace (as its gaps are counted)."""
+        work = self.trace.gpu_spans()
+        if self.trace.is_engine_dump:
+            work = work[work["kind"] == "kernel"]
+        return {
+            f"GPU {device}": busy_shares(spans, self.extent).round(3).tolist()
+            for device, spans in list(work.groupby("device"))[:MOST_DEVICES]
+        }
+
+    def longest_gaps(self, count: int) -> list[Gap]:
+        """The longest gaps, the longest first; at most MOST_RANKED."""
+        return self._ranked[:count]
+
+    @cached_property
+    def _ranked(self) -> list[Gap]:
+        return nsmallest(MOST_RANKED, self.gaps, key=lambda gap: (-gap.ns, gap.start_ns))
+
+    @cached_property
+    def path(self) -> CriticalPath:
+        """The critical path: seconds of work in a trace of a million spans."""
+        return find_critical_path(self.trace)
+
+    @cached_property
+    def path_lanes(self) -> PathLanes:
+        """The same by the lanes that it is drawn on."""
+        return PathLanes(self.trace, self.path)
+
+    @cached_property
+    def idles(self) -> list[DeviceIdle]:
+        """Idle time of each device, on the one base of the page."""
+        return idle_of(self.trace, self.devices, self.gaps)
+
+    @property
+    def idlest(self) -> DeviceIdle:
+        """The device that was idle for the largest share. Raises ValueError without devices."""
+        return max(self.idles, key=lambda idle: (idle.share, -idle.device))
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What costs time, the costliest first."""
+        return find_findings(self.trace, self.gaps)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The steps of the trace, where it has any."""
+        return find_steps(self.trace)
+
+    @cached_property
+    def prediction(self) -> WhatIf:
+        """What asynchronous batching would give."""
+        return what_if(self.trace, self.gaps, self.steps)
+
+    @cached_property
+    def recorded_ns(self) -> int:
+        """How long the steps took that the prediction is about, their last kernels included."""
+        start, end = wall_ns(self.trace)
+        if self.trace.is_engine_dump or not self.steps.count:
+            return end - start
+        last = max([self.steps.steps[-1].end_ns, *(device.end_ns for device in self.devices)])
+        return last - self.steps.steps[0].start_ns
+
+    @property
+    def saving(self) -> float:
+        """The share of the recorded time that overlap would save, 0 to 1."""
+        return max(0.0, 1 - self.prediction.async_ns / self.recorded_ns) if self.recorded_ns else 0
+
+    @cached_property
+    def step_times(self) -> StepTimes | None:
+        """What a mean step takes, as the Timeline page takes it; None where that is unknown."""
+        try:
+            return parse_times(str(times_of(self.prediction)))
+        except (FitError, CostError):
+            return None
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What a reader of the figures must know: what was lost, what is missing."""
+        meta = self.trace.meta
+        found = [str(warning) for warning in meta.get("warnings", [])]
+        if meta.get("skipped") and not found:
+            found.append(t("inspect.skipped", count=f"{meta['skipped']:,}"))
+        if not self.devices:
+            launches = int((self.trace.spans["kind"] == "launch").sum())
+            found.append(self._no_gpu(launches))
+        return found
+
+    def _no_gpu(self, launches: int) -> str:
+        """Why there may be no GPU work in the file."""
+        if self.trace.meta.get("cut_off"):
+            return t("inspect.cut_gpu")
+        return t("inspect.lost_gpu", count=f"{launches:,}") if launches else t("inspect.no_gpu")
+
+    @cached_property
+    def causes(self) -> Mapping[str, int]:
+        """Idle ns of all devices by cause, the largest first."""
+        return gaps_by_cause(self.gaps)
+
+    @cached_property
+    def main_rule(self) -> tuple[str, float]:
+        """The rule that explains most of the idlest device's idle time, and its share of it."""
+        sums: Counter[str] = Counter()
+        for gap in self.gaps:
+            if gap.device == self.idlest.device:
+                for part in gap.parts:
+                    sums[rule_of(part.cause, gap.ns).name] += part.ns
+        rule, ns = sums.most_common(1)[0]
+        return rule, ns / sums.total()
+
+
+def around(gap: Gap, extent: tuple[int, int]) -> tuple[int, int]:
+    """A window with the gap in its middle third."""
+    margin = max(gap.ns, MIN_JUMP_NS)
+    return max(extent[0], gap.start_ns - margin), min(extent[1], gap.end_ns + margin)

@@ -1,0 +1,57 @@
+"""The verdict on a trace in one sentence: how idle, what for, and what async would give."""
+
+from lab.catalogue import t
+from lab.glossary import says
+from lab.inspect.inspection import Inspection
+from lab.picture.hover import cause_text
+from lab.units import percent, short_ms
+from traces.finding_rules import INCOMPLETE
+
+LITTLE = 0.01
+"""Less than this share is told as nothing: a prediction is no more exact than that."""
+
+CAUSES_NAMED = 3
+
+
+def verdict(inspection: Inspection) -> str:
+    """The sentence on top, about the idlest device; empty for a trace without GPU work."""
+    if not inspection.idles:
+        return ""
+    idlest = inspection.idlest
+    count = len(inspection.idles)
+    name = t("verdict.gpu", device=idlest.device)
+    if count > 1:
+        name = t("verdict.idlest", device=idlest.device, count=count)
+    if not idlest.idle_ns:
+        return t("verdict.busy", gpu=name, span=short_ms(idlest.of_ns))
+    rule, part = inspection.main_rule
+    if rule == INCOMPLETE:
+        return t(
+            "verdict.cannot_tell", gpu=name, share=percent(idlest.share),
+            span=short_ms(idlest.of_ns), part=percent(part),
+        )  # fmt: skip
+    return t(
+        "verdict.idle", gpu=name, share=percent(idlest.share), span=short_ms(idlest.of_ns),
+        part=percent(part), says=says(rule), outlook=_outlook(inspection),
+    )  # fmt: skip
+
+
+def causes_told(inspection: Inspection) -> str:
+    """The largest causes with their shares of all idle time, for the line below the verdict."""
+    causes = inspection.causes
+    total = sum(causes.values())
+    return ", ".join(
+        t("verdict.cause", share=percent(ns / total), cause=cause_text(cause))
+        for cause, ns in list(causes.items())[:CAUSES_NAMED]
+    )
+
+
+def _outlook(inspection: Inspection) -> str:
+    if inspection.prediction.cannot_tell:
+        return ""
+    parts = inspection.prediction.parts
+    host_bound = sum(p.host_ns for p in parts) > sum(p.compute_ns for p in parts)
+    if inspection.saving < LITTLE:
+        return t("verdict.no_gain_host" if host_bound else "verdict.no_gain")
+    saving = f"{100 * inspection.saving:.0f} %"
+    return t("verdict.gain_host" if host_bound else "verdict.gain", saving=saving)

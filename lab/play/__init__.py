@@ -1,0 +1,1 @@
+"""The page Play the host: a level, its buttons, the program and what became of it."""

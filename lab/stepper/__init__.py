@@ -1,0 +1,1 @@
+"""The Stepper and Races pages: one instant of a run, forks of it, and races under many timings."""

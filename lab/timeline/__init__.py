@@ -1,0 +1,1 @@
+"""The Timeline page: a scene, its switches, and what came of them."""
