@@ -1,7 +1,8 @@
 """The two accesses of one hazard, framed in the picture, and the edge between them that is missing.
 
 Unlike the marks of `lab.picture.alarms`, which stand for all hazards of a run, this is one pair
-from the log of operations; so what the host itself reads and writes is framed, too, where it happens.
+from the log of operations; so what the host itself reads and writes is framed, too, where it
+happens.
 """
 
 from collections.abc import Mapping, Sequence
