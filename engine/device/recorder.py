@@ -107,7 +107,7 @@ class Recorder(ABC):
     ) -> Op:
         """Append an operation that the host called at `call_ns` and is done calling now."""
         ops, at, now_ns = self.log.ops, self.context, self.now_ns
-        line = _loop_line(3 if stream == HOST else 4)
+        line = _loop_line(stream != HOST)
         op = Op(
             len(ops), kind, name, stream, at.step, at.slot, reads, writes,
             NONE, line, nbytes, (), call_ns, now_ns, call_ns, now_ns,
@@ -128,11 +128,12 @@ class HostWork(msgspec.Struct):
         self.span.end_ns = self.device.now_ns
 
 
-def _loop_line(away: int) -> int:
-    """The line of engine/loop.py from which the present call comes (NONE elsewhere), at least so
-    many frames `away`: behind `_log`, a method of the device and, where there is one, of a stream.
-    """
-    frame: FrameType | None = sys._getframe(away)
+def _loop_line(by_stream: bool) -> int:
+    """The line of engine/loop.py from which the present call comes (NONE elsewhere): behind
+    `_log`, a method of the device and, where the operation is `by_stream`, one of the stream."""
+    frame: FrameType | None = sys._getframe(3)
+    if by_stream and frame is not None:
+        frame = frame.f_back
     while frame is not None:
         code = frame.f_code
         if code.co_filename == LOOP_FILE:
