@@ -32,7 +32,9 @@ def test_a_level_is_won_by_keyboard_alone_and_a_slip_is_taken_back(page) -> None
     page.wait_for_url(re.compile(f"level={[*LEVELS][2]}&moves=whk25d3(&|$)"))
     page.get_by_role("button", name="Write inputs").click()  # not possible, so left out
     page.get_by_role("button", name="Step back").click()
-    page.keyboard.type("36g")
+    page.keyboard.type("36")
+    page.wait_for_url("**moves=whk25d36&**")  # a place in the history: Back comes to it below
+    page.keyboard.type("g")
     alert.get_by_text("Solved.").wait_for()
     page.wait_for_url("**moves=whk25d36g&solved=1.2.3")
     settle(page)
