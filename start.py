@@ -39,7 +39,8 @@ CHECKS = {
     "ruff check": ["-m", "ruff", "check", "."],
     "ruff format": ["-m", "ruff", "format", "--check", "."],
     "mypy": ["-m", "mypy"],
-    "pytest": ["-m", "pytest", "-n", "2", "--dist", "loadgroup"],
+    # Three workers: one has the browser tests, which mostly wait.
+    "pytest": ["-m", "pytest", "-n", "3", "--dist", "loadgroup"],
 }
 
 
