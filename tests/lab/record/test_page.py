@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from engine import configure
 from engine.device.step_cost import cost_named, times_in
 from engine.measured.fit import FitError
-from lab import measuring
+from lab.record import measuring
 from lab.record.measuring import BusyError, measure
 from tests.lab.apps import open_page
 
