@@ -36,7 +36,7 @@ TEXTS = tuple(text[:14] for text in prompts(3, 12) if not text.startswith("{"))
 RECORDS = ('{"name": "', '{"owner": "Pia", "thing": "', '{"a": [1, ')
 REPEATING = "one two one two one two "
 COMMON = "Long ago there was "
-LONGEST = 18
+LONGEST = 12
 
 TOGGLES = {
     "streams": ("three", "three", "two-copies", "two-h2d", "two-d2h", "one", "default"),

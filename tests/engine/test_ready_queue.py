@@ -10,7 +10,11 @@ from engine.results.verdict import letters, own_gaps
 GROUPS = ("order", "buffers", "depth", "lengths", "identity")
 """Where the order of the host's moves could make a difference."""
 
-PIPELINED = [mode for mode in MODES.values() if mode.group in GROUPS]
+PIPELINED = [
+    pytest.param(mode, id=mode.name, marks=[pytest.mark.slow] if number % 2 else [])
+    for number, mode in enumerate(mode for mode in MODES.values() if mode.group in GROUPS)
+]
+"""Every second one of them waits for `--slow`."""
 
 
 def ready_queue(mode="async", **options):
@@ -18,7 +22,7 @@ def ready_queue(mode="async", **options):
     return execute(configure(mode, set={"loop": "ready-queue", **toggles}, **options))
 
 
-@pytest.mark.parametrize("mode", PIPELINED, ids=lambda mode: mode.name)
+@pytest.mark.parametrize("mode", PIPELINED)
 def test_a_scene_has_the_verdicts_of_the_pipelined_loop(mode):
     result = ready_queue(mode.name)
     assert letters(result) == mode.expect

@@ -38,7 +38,7 @@ RACING = [mode.name for mode in MODES.values() if "H" in mode.expect]
 CORRECT = [mode.name for mode in MODES.values() if mode.group == "correct"]
 JITTER = 25.0
 LONG = settings().max_examples > 100
-RUNS = 30 if not LONG else 500
+RUNS = 15 if not LONG else 500
 CORRECT_RUNS = 10 if not LONG else 1000
 
 
