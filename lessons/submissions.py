@@ -33,18 +33,21 @@ NO_WORK = Words(
     "this folder holds nothing that can be graded, only: {names}",
     "这个文件夹里没有可以评分的东西，只有：{names}",
 )
+EMPTY = Words("this folder holds no files", "这个文件夹里没有文件")
 NOT_BEGUN = Words(
     "this file of progress is empty: nothing was begun where it was saved",
     "这个进度文件是空的：保存它的地方什么也没有开始",
 )
 MOST_NAMES = 5
 """Names of files in a sentence."""
+FORMULA = ("=", "+", "-", "@")
+"""A spreadsheet takes text that begins so for a formula (OWASP, CSV injection)."""
 
 
 @dataclass(frozen=True)
 class Submission:
     """One student's work for one lesson. "code" is a file to run; "answers" were given on the
-    page and are in `done`; `fault` says why there is none."""
+    page and are in `done`; `fault` says why there is none. `student` and `file` are `written`."""
 
     student: str
     lesson: str
@@ -75,7 +78,7 @@ def find_submissions(root: Path, lesson: str | None) -> Iterator[Submission]:
     yield from found
     seen = {submission.student for submission in found}
     for folder in sorted(path for path in root.iterdir() if path.is_dir()):
-        if folder.name not in seen and not _is_of_the_system(folder.name):
+        if written(folder.name) not in seen and not _is_of_the_system(folder.name):
             yield _without_work(root, folder)
 
 
@@ -94,7 +97,17 @@ def _without_work(root: Path, folder: Path) -> Submission:
     names = sorted(path.name for path in folder.rglob("*") if path.is_file())
     told = one_line(", ".join(map(repr, names[:MOST_NAMES])))
     fault = ProgressError(NO_WORK, names=told + (", …" if len(names) > MOST_NAMES else ""))
-    return Submission(folder.name, "", "nothing", folder, folder.name, "", fault=fault)
+    name = written(folder.name)
+    return Submission(
+        name, "", "nothing", folder, name, "", fault=fault if names else ProgressError(EMPTY)
+    )
+
+
+def written(name: str) -> str:
+    """A file's name as a table has it: one line of Unicode, whatever bytes it is made of, and no
+    formula to a spreadsheet."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    return f"'{shown}" if shown.startswith(FORMULA) else shown
 
 
 def progress_files(root: Path) -> list[Path]:
@@ -143,8 +156,8 @@ def _of_progress(root: Path, path: Path, given: str | None) -> Iterator[Submissi
 
 def _submission(root: Path, path: Path, kind: Kind) -> Submission:
     """What a file is, before it is said for which lesson."""
-    file = path.relative_to(root).as_posix()
-    return Submission(student_of(root, path), "", kind, path, file, _sha256(path))
+    student, file = student_of(root, path), path.relative_to(root).as_posix()
+    return Submission(written(student), "", kind, path, written(file), _sha256(path))
 
 
 def _sha256(path: Path) -> str:

@@ -1,6 +1,8 @@
 """A class's files: graded right, all reported, one bad file stops nothing, resumable."""
 
 import csv
+import os
+import sys
 
 import pytest
 
@@ -74,6 +76,34 @@ def test_a_bad_file_stops_nothing_and_what_is_graded_is_not_run_again(tmp_path, 
     _, regraded = grade(root, out)
     assert again == [paths[0]]
     assert regraded["deletes"] == rows["deletes"] and "empty" in regraded["syntax"]["message"]
+
+
+ODD_NAMES = {
+    b"m\xfcller": "m\\udcfcller",  # no UTF-8: an archive from elsewhere
+    b"=1+1": "'=1+1",
+    b"@SUM(1)": "'@SUM(1)",
+    b"+a": "'+a",
+    b"a\nb": "a\\nb",
+    "刘".encode(): "刘",
+}
+"""Names of students as bytes of a file system, and as the table has them."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names of any bytes")
+def test_whatever_a_file_is_called_all_are_graded_and_a_spreadsheet_computes_nothing(tmp_path):
+    root, out = tmp_path / "class", tmp_path / "grades.csv"
+    root.mkdir()
+    for name in ODD_NAMES:
+        (root / os.fsdecode(name + b".json")).write_text("no progress")
+        (root / os.fsdecode(name + b" too")).mkdir()
+    code, rows = grade(root, out)
+    assert code == 1
+    assert set(rows) == {row + more for row in ODD_NAMES.values() for more in ("", " too")}
+    assert all(row["file"] in (name, f"{name}.json") for name, row in rows.items())
+    assert "no files" in rows["刘 too"]["message"] and "progress" in rows["刘"]["message"]
+    before = out.read_text("utf-8-sig")
+    grade(root, out)
+    assert sorted(before.splitlines()) == sorted(out.read_text("utf-8-sig").splitlines())
 
 
 @pytest.mark.slow
