@@ -91,6 +91,8 @@ class Scheduler:
 
     def _prepare(self, step: int) -> None:
         """What comes before the rows: cancels, blocks behind the window, room to grow."""
+        if self.life.runs_to_cap:
+            self.life.end_stranded(step)
         if self.workload.has_cancels:
             self.life.cancel_due(step)
         if self.workload.window:

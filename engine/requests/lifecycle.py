@@ -56,6 +56,11 @@ class Lifecycle:
         """True when a batch takes no new requests until all of its own have ended."""
         return self.mechanisms.batching == "static"
 
+    @property
+    def runs_to_cap(self) -> bool:
+        """True when the rows of a request whose text has ended go on to its longest length."""
+        return self.mechanisms.eos_policy == "cap"
+
     # ------------------------------------------------------------------ joining
 
     def admit(self, step: int, live: int) -> list[Request]:
@@ -158,6 +163,15 @@ class Lifecycle:
             self.waiting.remove(request)
             if self.swapper is not None:
                 self.swapper.forget(request)
+
+    def end_stranded(self, step: int) -> None:
+        """Where rows run to their cap: end the requests whose text has ended and that had no row
+        in the last step. What they sampled is thrown away, so the next row would lack its input
+        for ever; and nobody wants it."""
+        for request in self.running:
+            if request.ended and not request.in_flight and request.last_step < step - 1:
+                request.finished = True
+        self.retire()
 
     def retire(self) -> None:
         """Drop requests that have ended, and free their KV once no batch can touch it."""

@@ -1,5 +1,7 @@
 """The ends of a request: who notices EOS and the longest length, and what that costs."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine import configure, execute
@@ -9,6 +11,7 @@ from engine.model.tokenizer import EOS
 from engine.requests.lengths import bound_rows, late_rows
 from engine.requests.request import Request
 from engine.workloads.workload import Prompt, Workload, WorkloadError
+from tests.engine.scenarios import scenario
 
 ENDING = next(iter(unfinished(38)))
 """A text that lacks only its last words: it ends by EOS well before 80 tokens."""
@@ -57,6 +60,15 @@ def test_rows_that_run_to_their_cap_waste_all_that_follows_eos():
     assert result.figures.wasted_rows == left > 0
     assert all(r.computed == r.max_new_tokens for r in result.requests)
     assert all(r.finished for r in result.requests)
+
+
+@pytest.mark.parametrize("number", [14661, 15872, *range(20)])
+def test_whatever_holds_a_row_up_behind_the_end_of_its_text_the_request_ends(number):
+    """In the first two scenarios a row misses a step: what it would need was thrown away."""
+    config = scenario(number)
+    cap = config.mechanisms.with_settings({"eos_policy": "cap"})
+    result = execute(replace(config, mechanisms=cap))
+    assert (result.invariants, result.hazards) == ([], [])
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
