@@ -32,8 +32,6 @@ class Views(msgspec.Struct, frozen=True, eq=False):
     def read(self, label: str) -> Access:
         """An access to the rows seen of one input."""
         count = self.tokens if label in ("tokens", "places") else self.rows
-        if not self.first:
-            return self.inputs[label].first(count)
         return self.part_of(self.inputs[label], count)
 
     def part_of(self, buffer: Buffer, count: int) -> Access:

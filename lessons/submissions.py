@@ -20,6 +20,7 @@ from lessons.progress import NAME, UNKNOWN, UNREADABLE, Done, loaded
 from lessons.progress_file import MOST_BYTES, TOO_LARGE, ProgressError
 from lessons.quiz import QUIZZES
 from traces.arguments import one_line
+from traces.output import no_formula
 
 Kind = Literal["code", "answers", "nothing"]
 
@@ -40,8 +41,6 @@ NOT_BEGUN = Words(
 )
 MOST_NAMES = 5
 """Names of files in a sentence."""
-FORMULA = ("=", "+", "-", "@")
-"""A spreadsheet takes text that begins so for a formula (OWASP, CSV injection)."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ def written(name: str) -> str:
     """A file's name as a table has it: one line of Unicode, whatever bytes it is made of, and no
     formula to a spreadsheet."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
-    return f"'{shown}" if shown.startswith(FORMULA) else shown
+    return no_formula(shown)
 
 
 def progress_files(root: Path) -> list[Path]:

@@ -12,6 +12,9 @@ from pathlib import Path
 
 from traces.schema import TraceError
 
+FORMULA = ("=", "+", "-", "@")
+"""A spreadsheet takes text that begins so for a formula (OWASP, CSV injection)."""
+
 
 def check_place(path: str | Path) -> None:
     """Raise TraceError where no file can be written at `path`. Nothing there is changed."""
@@ -66,3 +69,8 @@ def write_whole(path: str | Path, data: bytes | str) -> None:
 def confirmed(path: str | Path) -> str:
     """What is told of a file that has just been written: its name and its size."""
     return f"wrote {path} ({Path(path).stat().st_size / 1e3:,.1f} kB)"
+
+
+def no_formula(text: str) -> str:
+    """Text of a table, with an apostrophe before it where a spreadsheet would compute it."""
+    return f"'{text}" if text.lstrip().startswith(FORMULA) else text

@@ -168,10 +168,13 @@ class Lifecycle:
         """Where rows run to their cap: end the requests whose text has ended and that had no row
         in the last step. What they sampled is thrown away, so the next row would lack its input
         for ever; and nobody wants it."""
-        for request in self.running:
-            if request.ended and not request.in_flight and request.last_step < step - 1:
-                request.finished = True
-        self.retire()
+        stranded = [
+            r for r in self.running if r.ended and not r.in_flight and r.last_step < step - 1
+        ]
+        for request in stranded:
+            request.finished = True
+        if stranded:
+            self.retire()
 
     def retire(self) -> None:
         """Drop requests that have ended, and free their KV once no batch can touch it."""

@@ -11,10 +11,9 @@ import plotly.io
 
 from lab.catalogue import language, t
 from lab.escape import for_html, one_line
+from traces.output import no_formula
 
 LONGEST = 10_000
-FORMULA = ("=", "+", "-", "@")
-"""A spreadsheet takes text that begins so for a formula (OWASP, CSV injection)."""
 
 CONFIG = {
     "displaylogo": False,
@@ -68,5 +67,4 @@ def as_csv(table: pd.DataFrame) -> bytes:
 def _plain(value: object) -> object:
     if not isinstance(value, str):
         return value
-    text = one_line(value, LONGEST)
-    return f"'{text}" if text.lstrip().startswith(FORMULA) else text
+    return no_formula(one_line(value, LONGEST))

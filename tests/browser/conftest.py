@@ -2,16 +2,15 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from deploy.__main__ import answers, free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTUP_S = 60
@@ -26,14 +25,6 @@ FLAGS = (
 )
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    return port
-
-
 @contextmanager
 def served(port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """The app on a port of this machine, for as long as the block lasts."""
@@ -46,7 +37,8 @@ def served(port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
             command, cwd=ROOT, stdout=out, stderr=out, env={**os.environ, "OMP_NUM_THREADS": "1"}
         )
     try:
-        _wait_until_healthy(f"http://127.0.0.1:{port}", process, log)
+        if not answers(f"http://127.0.0.1:{port}", process, STARTUP_S):
+            pytest.fail(f"the app did not start: {log.read_text('utf-8', 'replace')[-2000:]}")
         yield process
     finally:
         process.terminate()
@@ -56,21 +48,9 @@ def served(port: int, log: Path) -> Iterator[subprocess.Popen[bytes]]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the app, served on a free port for these tests alone."""
-    port = free_port()
+    (port,) = free_ports(1)
     with served(port, tmp_path_factory.mktemp("server") / "log.txt"):
         yield f"http://127.0.0.1:{port}"
-
-
-def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + STARTUP_S
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            time.sleep(0.2)
-    pytest.fail(f"the app did not start: {log.read_text('utf-8', 'replace')[-2000:]}")
 
 
 @pytest.fixture(scope="session")

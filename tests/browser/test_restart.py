@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import free_port, served
+from deploy.__main__ import free_ports
+from tests.browser.conftest import served
 from tests.browser.test_lab import SHORT, settle
 
 pytestmark = pytest.mark.browser
@@ -24,7 +25,7 @@ def verdict(page) -> list[str]:
 def test_the_url_brings_everything_back_after_the_server_was_killed(
     chromium, tmp_path: Path
 ) -> None:
-    port = free_port()
+    (port,) = free_ports(1)
     context = chromium.new_context(base_url=f"http://127.0.0.1:{port}")
     context.set_default_timeout(90_000)
     page = context.new_page()
