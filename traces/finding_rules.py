@@ -129,24 +129,23 @@ RULES = (
         "Copy the next batch's inputs and the last one's results while the device computes.",
     ),
     _rule(
-        "profiler overhead",
-        r"\(Profiler\)$|^(?:Activity Buffer Request|Buffer Flush|Instrumentation|Resource)$", HIGH,
-        "",
-        "Record less: fewer steps, no stacks or shapes that are not needed. This time is the "
-        "profiler's own, and a run without it does not spend it.",
-    ),
-    _rule(
         "module loading and compilation",
-        r"^slow launch|^Lazy Function|Module|Library(?:Load|Get)|FuncGetAttributes"
+        r"^slow launch call$|^Lazy Function|Module|Library(?:Load|Get)|FuncGetAttributes"
         r"|FuncSetAttribute|compile|Graph(?:Instantiate"
         r"|\w*Capture)|nvrtc", MEDIUM, "",
         "Warm up every shape before the loop (and before recording), so that nothing is loaded, "
         "compiled or captured in it.",
     ),
     _rule(
-        "held up on the device", r"^queued in time", LOW, "",
+        "held up on the device", r"^queued in time|^Command Buffer Full", LOW, "",
         "Look for stream waits and for other processes: the work was launched in time and had to "
         "wait on the device.",
+    ),
+    _rule(
+        "profiler overhead",
+        r"\(Profiler\)$|\(overhead\)$", HIGH, "",
+        "Record less: fewer steps, no stacks or shapes that are not needed. This time is the "
+        "profiler's own, and a run without it does not spend it.",
     ),
     _rule(
         "launch latency", r"^start latency|^short gaps", MEDIUM, "graphs=shared",

@@ -70,7 +70,8 @@ class LaunchRules:
         elif self._events_lost(start_ns, min(self._start[launch], end_ns), self._track[launch]):
             ledger.add(EVENTS_MISSING, end_ns - start_ns, op)
         elif self._start[launch] <= start_ns:
-            ledger.add(QUEUED, end_ns - start_ns, op)
+            returned = self._charge_slow_call(ledger, start_ns, end_ns, launch)
+            ledger.add(QUEUED, end_ns - returned, op)
         else:
             launched = min(self._start[launch], end_ns)
             self._charge_host(ledger, start_ns, launched, self._track[launch])
@@ -78,14 +79,19 @@ class LaunchRules:
         return ledger.parts()
 
     def _charge_start(self, ledger: Ledger, launched_ns: int, end_ns: int, launch: int) -> None:
-        """From the beginning of a launch call to that of its work. A call that is slow itself is
-        charged for its time, or what the thread did inside of it is."""
-        returned = min(launched_ns + self._length[launch], end_ns)
-        if returned - launched_ns >= LATE_START_NS:
-            self._charge_host(ledger, launched_ns, returned, self._track[launch], SLOW_LAUNCH)
-            launched_ns = returned
-        late = end_ns - launched_ns
+        """From the beginning of a launch call to that of its work."""
+        late = end_ns - self._charge_slow_call(ledger, launched_ns, end_ns, launch)
         ledger.add(LATENCY if late < LATE_START_NS else LATE_START, late, launch)
+
+    def _charge_slow_call(self, ledger: Ledger, start_ns: int, end_ns: int, launch: int) -> int:
+        """Where a launch call that is slow itself takes [start_ns, R) of a gap, charge it, or what
+        its thread did inside of it, and return R (ns); otherwise charge nothing, return start_ns.
+        """
+        returned: int = min(self._start[launch] + self._length[launch], end_ns)
+        if returned - start_ns < LATE_START_NS:
+            return start_ns
+        self._charge_host(ledger, start_ns, returned, self._track[launch], SLOW_LAUNCH)
+        return returned
 
     def _events_lost(self, start_ns: int, end_ns: int, track: str) -> bool:
         """Whether the thread launched something in the gap that never shows up on a GPU."""
@@ -108,7 +114,7 @@ class LaunchRules:
 def _span_causes(host: pd.DataFrame) -> dict[int, str]:
     """What self time of each host span is called."""
     names = [
-        DATA_LOADING if name.startswith(LOADER) else KIND_CAUSES.get(kind, name)
+        _name_of(kind, name)
         for kind, name in zip(host["kind"].tolist(), host["name"].tolist(), strict=True)
     ]
     causes = dict(zip(host.index.tolist(), names, strict=True))
@@ -120,6 +126,12 @@ def _span_causes(host: pd.DataFrame) -> dict[int, str]:
             inside = span_union(operators[operators["name"].isin(wanted)])
             causes |= dict.fromkeys(syncs.index[_starts_in(syncs, inside)].tolist(), label)
     return causes
+
+
+def _name_of(kind: str, name: str) -> str:
+    if kind == "overhead":
+        return f"{name} (overhead)"  # so that no annotation of the user's can look like it
+    return DATA_LOADING if name.startswith(LOADER) else KIND_CAUSES.get(kind, name)
 
 
 def _starts_in(spans: pd.DataFrame, covered: intervals.Intervals) -> NDArray[np.bool_]:

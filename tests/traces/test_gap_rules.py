@@ -116,10 +116,21 @@ def test_a_start_long_after_the_launch_is_no_latency():
 @pytest.mark.parametrize("loading_us", [0, 1500])
 def test_a_launch_call_that_is_slow_itself_is_named_and_so_is_what_it_does(loading_us):
     slow = host("cudaLaunchKernel", 110, 4110, "cuda_runtime", 2)
-    loading = host("Runtime module loading", 200, 200 + loading_us, "overhead")
+    loading = host("Module loading", 200, 200 + loading_us, "overhead")
     found = causes(slow, *([loading] if loading_us else []), kernel(4130, 4200, 2))
     named = {UNTRACED: 10, SLOW_LAUNCH: 4000 - loading_us, LATENCY: 20}
-    assert found == named | ({"Runtime module loading": loading_us} if loading_us else {})
+    assert found == named | ({"Module loading (overhead)": loading_us} if loading_us else {})
+
+
+@given(begin=st.integers(-15, 150), returns=st.integers(0, 9_000), starts=st.integers(150, 9_000))
+def test_a_slow_call_is_blamed_wherever_it_begins(begin, returns, starts):
+    """Before the gap, at its edge or in it: what counts is how long of the gap it takes."""
+    returns = max(begin, returns)
+    call = host("cudaLaunchKernel", begin, returns, "cuda_runtime", 2)
+    found = causes(call, kernel(starts, starts + 70, 2))
+    within = min(returns, starts) - max(begin, 100)
+    assert found.get(SLOW_LAUNCH, 0) == (within if within >= 1000 else 0)
+    assert sum(found.values()) == starts - 100
 
 
 def test_a_slow_launch_is_not_to_blame_for_what_comes_after_it():
