@@ -33,6 +33,21 @@ def test_browser(number):
     (pathlib.Path(__file__).parent / os.environ["PYTEST_XDIST_WORKER"]).touch()
 """
 
+SECOND_TRY = """
+import pathlib, pytest
+
+def once(name):
+    mark = pathlib.Path(__file__).with_name(name)
+    tried = mark.exists()
+    mark.touch()
+    assert tried
+
+@pytest.mark.browser
+def test_browser(): once("browser")
+
+def test_other(): once("other")
+"""
+
 SETTINGS = ("-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", "-p", "no:cacheprovider")
 
 
@@ -40,8 +55,8 @@ SETTINGS = ("-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", "-p", "n
     ("arguments", "required", "outcome"),
     [
         (["--slow"], "", "1 passed, 2 skipped"),
-        ([], "1", "1 failed, 2 skipped"),
-        (["--slow"], "1", "2 failed, 1 passed"),
+        ([], "1", "1 failed, 2 skipped, 1 rerun"),
+        (["--slow"], "1", "2 failed, 1 passed, 2 rerun"),
     ],
 )
 def test_slow_tests_wait_for_their_flag_and_a_required_browser_may_not_be_missing(
@@ -72,3 +87,16 @@ def test_browser_tests_share_one_worker_and_so_one_server(tmp_path: Path) -> Non
     )
     assert " 8 passed in " in result.stdout
     assert len(list(tmp_path.glob("gw*"))) == 1
+
+
+def test_a_browser_test_has_a_second_try_which_is_told_and_no_other_has(tmp_path: Path) -> None:
+    file = tmp_path / "test_small.py"
+    file.write_text(SECOND_TRY)
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", *SETTINGS, str(file)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert " 1 failed, 1 passed, 1 rerun in " in result.stdout
+    assert "rerun test summary" in result.stdout and 'once("browser")' in result.stdout

@@ -205,10 +205,10 @@ def test_a_graphs_buffers_are_used_again_with_other_rows(loop, depth, graphs):
 @both_loops
 @pytest.mark.parametrize("policy", recovery.POLICIES)
 @pytest.mark.parametrize("kind", recovery.KINDS)
-def test_exception_at_any_step(kind, policy, loop):
-    """Depth 1 to 4, every step of a run in turn."""
+def test_exception_at_any_step(kind, policy, loop, pytestconfig):
+    """Depth 1 to 4; every third step of a run in turn, with `--slow` every step."""
     work = replace(WORKLOADS["churn"], count=4, batch=3, shortest=3, longest=7)
-    for step in range(1, 40):
+    for step in range(1, 40, 1 if pytestconfig.getoption("--slow") else 3):
         toggles = {"loop": loop, "depth": str(step % 4 + 1), "host_slots": str(step % 5 + 1)}
         result, batches = recovery.run(kind, policy, step, work, toggles=toggles)
         recovery.check(result, batches, step, policy)

@@ -6,15 +6,14 @@ from engine import configure, execute
 from engine.modes.table import MODES
 from engine.oplog import OpKind
 from engine.results.verdict import letters, own_gaps
+from tests.sparing import every
 
 GROUPS = ("order", "buffers", "depth", "lengths", "identity")
 """Where the order of the host's moves could make a difference."""
 
-PIPELINED = [
-    pytest.param(mode, id=mode.name, marks=[pytest.mark.slow] if number % 2 else [])
-    for number, mode in enumerate(mode for mode in MODES.values() if mode.group in GROUPS)
-]
-"""Every second one of them waits for `--slow`."""
+PIPELINED = every(
+    4, (mode for mode in MODES.values() if mode.group in GROUPS), lambda mode: mode.name
+)
 
 
 def ready_queue(mode="async", **options):

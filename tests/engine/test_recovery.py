@@ -75,7 +75,7 @@ def check_but_for_tokens(result, batches, step, policy):
 
 
 def test_all_others_say_what_they_would_have_said():
-    @settings(max_examples=settings.default.max_examples // 2)
+    @settings(max_examples=settings.default.max_examples // 4)
     @given(
         plain.workloads(), plain.costs, plain.toggles, plain.graphs, faults,
         st.integers(0, 30), st.integers(0, 2**16),
@@ -93,11 +93,11 @@ def test_all_others_say_what_they_would_have_said():
             assert request.failed or request.committed == len(expected)
 
     law()
-    assert min(SEEN[policy] for policy in POLICIES) > 3, SEEN
+    assert min(SEEN[policy] for policy in POLICIES) > 1, SEEN
 
 
 def test_under_memory_pressure_a_failure_spoils_no_block():
-    @settings(max_examples=settings.default.max_examples // 2)
+    @settings(max_examples=settings.default.max_examples // 4)
     @given(
         pressure.workloads(), pressure.swap_costs, pressure.toggles, faults,
         st.integers(0, 30), st.integers(0, 2**16),
@@ -197,13 +197,13 @@ def test_what_a_failed_chunk_never_wrote_is_not_published(policy):
         assert result.parts.scheduler.blocks.reused > 0
 
 
-def test_what_was_swapped_out_behind_a_failed_batch_is_not_swapped_in():
+def test_what_was_swapped_out_behind_a_failed_batch_is_not_swapped_in(pytestconfig):
     """A request is preempted while its failed chunk is in flight: it has to start anew."""
     listed = (Prompt("Mara the baker lost", 20), Prompt("Otto the fisher hauled up a rusty", 20))
     work = replace(WORKLOADS["swap"], batch=2, max_batched_tokens=4, requests=listed, kv_blocks=15)
     toggles = {"depth": "4", "device_slots": "4", "host_slots": "4", "reserve": "ignores"}
     swapped = set()
-    for step in range(1, 30):
+    for step in range(1, 30, 1 if pytestconfig.getoption("--slow") else 3):
         result, batches = run("kernel", "retry", step, work, toggles=toggles)
         check(result, batches, step, "retry")
         swapped.add(any(op.name == "h2d layer 0" for op in result.device.log))

@@ -15,6 +15,7 @@ from engine.workloads.file import workload_from_dict
 from engine.workloads.presets import WORKLOADS
 from engine.workloads.repeats import REPEATS
 from engine.workloads.workload import Prompt, Workload, WorkloadError
+from tests.sparing import every
 
 TEXTS = tuple(text for text, _ in REPEATS[-4:]) + tuple(prompts(7, 8))
 ALL_ACCEPTED = REPEATS[2]
@@ -58,7 +59,7 @@ changes = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", every(2, range(2)))
 def test_tokens_are_those_of_the_synchronous_run_without_drafts(part):
     @settings(max_examples=settings().max_examples // 2)
     @given(workloads(), changes, st.integers(0, 30), st.integers(0, 2**16))
