@@ -10,7 +10,7 @@ import pandas as pd
 from engine.checker.hazards import Hazard
 from lab.catalogue import t
 from lab.glossary import meaning
-from lab.inspect.idle import DeviceIdle
+from traces.observed import DeviceIdle
 from lab.picture.hover import cause_text, kind_text, resource_text, worded
 from lab.picture.lanes import track_name
 from lab.picture.palette import slot_letter

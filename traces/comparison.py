@@ -13,6 +13,7 @@ from traces.finding_rules import BETWEEN_STEPS, HOST_BOUND, OVERLAPPED_RUN
 from traces.findings import Finding, find_findings
 from traces.gap import Gap, gaps_by_cause
 from traces.gaps import find_gaps
+from traces.observed import idle_of
 from traces.schema import Trace
 from traces.steps import Steps, find_steps
 from traces.units import percent, signed_ms
@@ -147,13 +148,13 @@ def _in_words(shift: Shift) -> str:
 
 def _side(trace: Trace, steps: Steps, per_step: bool) -> Side:
     gaps = find_gaps(trace)
-    activity = device_activity(trace)
-    span = sum(device.span_ns for device in activity)
+    idles = idle_of(trace, device_activity(trace), gaps)
+    observed = sum(device.of_ns for device in idles)
     idle = gaps_by_cause(_within(gaps, steps) if per_step else gaps)
     count = steps.count if per_step else 1
     return Side(
         steps,
-        sum(device.busy_ns for device in activity) / span if span else 0.0,
+        1 - sum(device.idle_ns for device in idles) / observed if observed else 0.0,
         {cause: ns / count if count > 1 else ns for cause, ns in idle.items()},  # ns stay exact
         {
             _cause(finding.rule): (finding.share, _blamed(trace, finding))

@@ -16,6 +16,8 @@ HOST_BOUND = "host is the bottleneck"
 """What takes the place of `BETWEEN_STEPS` in a run whose steps overlap already."""
 OVERLAPPED_RUN = "gaps of an overlapped run"
 """The same where the launches run ahead of the device, so that the host is not the bottleneck."""
+AT_START, AT_END = "start of the run", "end of the run"
+"""What takes the place of all that overlap would cure, where there is no kernel yet or no more."""
 
 OVERLAP = "depth=2"
 NEVER = r"(?!)"
@@ -177,9 +179,18 @@ RULES = (
     ),
     _rule(
         OVERLAPPED_RUN, NEVER, MEDIUM, "",
-        "Look at where these gaps are: the steps overlap already. Before the first step's kernels "
-        "and after the last one's nothing can run beside the host; in between, look for the single "
-        "steps in which the host took longer than the device.",
+        "Look at where these gaps are: the steps overlap already. Look for the single steps in "
+        "which the host took longer than the device.",
+    ),
+    _rule(
+        AT_START, NEVER, HIGH, "",
+        "Nothing hides the first step's host work and copies: there are no kernels yet. It comes "
+        "once a run, so take a figure of steady work from a longer run, or without its first step.",
+    ),
+    _rule(
+        AT_END, NEVER, HIGH, "",
+        "Nothing hides the last results' copies and host work: no kernels are left. It comes once a "
+        "run, so take a figure of steady work from a longer run, or without its last step.",
     ),
     _rule(
         BETWEEN_STEPS, r"", MEDIUM, OVERLAP,

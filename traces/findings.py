@@ -15,26 +15,17 @@ import pandas as pd
 from traces import intervals
 from traces.activity import DeviceActivity, device_activity, span_union
 from traces.communication import is_communication
-from traces.finding_rules import (
-    BETWEEN_STEPS,
-    HIGH,
-    HOST_BOUND,
-    LOW,
-    MEDIUM,
-    OVERLAP,
-    OVERLAPPED_RUN,
-    RULES,
-    rule_of,
-)
+from traces.finding_rules import HIGH, LOW, MEDIUM, RULES
 from traces.gap import Gap
 from traces.gaps import find_gaps
-from traces.host_bound import is_host_bound, runs_ahead
 from traces.observed import observed_ns
+from traces.ruling import Ruling
 from traces.schema import COPY_KINDS, NONE, Trace
 
 MOST_EVIDENCE = 5
-SEVERE, NOTABLE = 0.1, 0.02
-"""Shares of the run from which a finding is of high and of medium severity."""
+SEVERE, NOTABLE, SMALL = 0.1, 0.02, 0.002
+"""Shares of the run from which a finding is of high and of medium severity, and below which it is
+only named."""
 
 NS_PER_S = 1e9
 NS_PER_MS = 1e6
@@ -69,14 +60,22 @@ class Finding:
         """By the share of the run."""
         return HIGH if self.share >= SEVERE else MEDIUM if self.share >= NOTABLE else LOW
 
+    @property
+    def is_small(self) -> bool:
+        """Whether it costs too little for more than its name to be told."""
+        return self.share < SMALL
 
-def find_findings(trace: Trace, gaps: Sequence[Gap] | None = None) -> list[Finding]:
-    """All findings, the costliest first. `gaps` are those of `find_gaps`, where the caller has
-    them."""
+
+def find_findings(
+    trace: Trace, gaps: Sequence[Gap] | None = None, ruling: Ruling | None = None
+) -> list[Finding]:
+    """All findings, the costliest first. `gaps` are those of `find_gaps` and `ruling` is the
+    trace's, where the caller has them."""
     gaps = find_gaps(trace) if gaps is None else gaps
+    ruling = Ruling(trace) if ruling is None else ruling
     activity = device_activity(trace)
     run_ns = max(1, sum(observed_ns(trace, device) for device in activity))
-    found = [*_of_gaps(gaps, run_ns, trace.is_engine_dump, _overlapped_rule(trace))]
+    found = [*_of_gaps(gaps, run_ns, trace.is_engine_dump, ruling)]
     work = trace.gpu_spans().groupby("device")
     for device in activity:
         if device.copy_ns or device.communication_ns:
@@ -113,29 +112,19 @@ def findings_json(trace: Trace, findings: Sequence[Finding]) -> list[dict[str, A
     ]
 
 
-def _overlapped_rule(trace: Trace) -> str:
-    """What idle time between steps is called where they overlap already; empty where not."""
-    if is_host_bound(trace):
-        return HOST_BOUND
-    return OVERLAPPED_RUN if runs_ahead(trace) else ""
-
-
 def _of_gaps(
-    gaps: Sequence[Gap], run_ns: int, is_certain: bool, overlapped: str
+    gaps: Sequence[Gap], run_ns: int, is_certain: bool, ruling: Ruling
 ) -> Iterator[Finding]:
     """One finding for each rule that explains a part of a gap. A dump of ours says what waited
-    for what, so there only what cannot be told is doubtful. Where overlap is there already
-    it is not what is missing: the rule `overlapped` takes the place of `BETWEEN_STEPS`."""
+    for what, so there only what cannot be told is doubtful."""
     parts = defaultdict(list)
     for gap in gaps:
         for part in gap.parts:
-            name = rule_of(part.cause, gap.ns).name
-            name = overlapped if overlapped and name == BETWEEN_STEPS else name
-            parts[name].append(Evidence(part.span_id, part.ns))
+            parts[ruling.rule(gap, part).name].append(Evidence(part.span_id, part.ns))
     for rule in RULES:
         if own := parts.get(rule.name):
             confidence = HIGH if is_certain and rule.confidence == MEDIUM else rule.confidence
-            mechanism = "" if overlapped and rule.mechanism == OVERLAP else rule.mechanism
+            mechanism = ruling.mechanism(rule)
             yield _finding(own, run_ns, rule.name, confidence, mechanism, rule.advice)
 
 

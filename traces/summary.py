@@ -6,10 +6,10 @@ import pandas as pd
 
 from traces import critical_path
 from traces.activity import DeviceActivity, device_activity
-from traces.findings import find_findings, findings_json
+from traces.findings import SMALL, find_findings, findings_json
 from traces.gap import gaps_by_cause
 from traces.gaps import find_gaps
-from traces.observed import observed_ns
+from traces.observed import DeviceIdle, idle_of
 from traces.schema import ENGINE_FORMAT, Trace
 from traces.steps import Steps, find_steps
 from traces.units import percent
@@ -20,31 +20,33 @@ GAP_ROWS = 12
 FINDING_ROWS = 3
 PATH_ROWS = 4
 
-IDLE = ["idle by cause"]
-NO_KERNEL = [
-    "time without a kernel by cause, from the first host work to the end",
-    "         (the idle time above is another: no work at all, from the GPU's first operation",
-    "         to its last)",
-]
+ENGINE_BASE = "of the run, from the first host work to its end (active: a kernel runs"
+DEVICE_BASE = (
+    "from its first to its last operation (active: a kernel, copy or memset runs; kernels alone "
+    "{kernels}"
+)
+"""What the share of time in which a GPU is active refers to: `traces.observed`."""
 
 
 def summarize(trace: Trace) -> dict[str, Any]:
     """Format, counts, span, activity of each device, idle ms by cause, critical path, steps,
     findings, what asynchronous batching would give, and warnings.
 
-    `span_ms` runs from the first to the last event. `active` of a device is the union of
-    its kernels, copies and memsets over the time from its first to its last GPU event;
-    `compute_active` counts kernels other than communication; `run_active` is the share of a whole
-    run of this lab with a kernel, None for any other trace. `gaps` sums over all devices
-    what `find_gaps` calls a gap: in an engine dump time without a kernel, more than `idle_ms`.
+    `span_ms` runs from the first to the last event. `active`, `compute_active` (kernels other than
+    communication), `busy_ms` and `idle_ms` of a device are of the one time `of_ms` that
+    `traces.observed` tells of, and so are the shares of the findings; `gaps` adds up to the idle
+    time of all devices.
     """
-    gaps, steps = find_gaps(trace), find_steps(trace)
+    gaps, steps, activity = find_gaps(trace), find_steps(trace), device_activity(trace)
     return {
         "format": trace.meta.get("format", ""),
         "events": len(trace.spans) + len(trace.counters),
         "skipped": trace.meta.get("skipped", 0),
         "span_ms": _extent_ns(trace) / NS_PER_MS,
-        "devices": [_device(trace, activity) for activity in device_activity(trace)],
+        "devices": [
+            _device(one, idle)
+            for one, idle in zip(activity, idle_of(trace, activity, gaps), strict=True)
+        ],
         "gaps": {cause: ns / NS_PER_MS for cause, ns in gaps_by_cause(gaps).items()},
         "critical_path": critical_path.as_json(critical_path.find_critical_path(trace)),
         "steps": _steps(steps),
@@ -63,12 +65,10 @@ def as_text(summary: dict[str, Any]) -> str:
     ]
     for device in summary["devices"]:
         lines += [
-            f"GPU {device['id']}    active {percent(device['active'])}, kernels alone "
-            f"{percent(device['compute_active'])}, from its first to its last event "
-            "(active is not the same as efficient)",
-            *_of_run(device["run_active"]),
-            f"         busy {device['busy_ms']:,.3f} ms, idle {device['idle_ms']:,.3f} ms, "
-            f"streams {', '.join(map(str, device['streams']))}",
+            f"GPU {device['id']}    active {percent(device['active'])} {_base(summary, device)}; "
+            "not the same as efficient)",
+            f"         busy {device['busy_ms']:,.3f} ms, "
+            f"idle {device['idle_ms']:,.3f} ms, streams {', '.join(map(str, device['streams']))}",
             f"         copies {device['copy_ms']:,.3f} ms, of which "
             f"{device['copy_compute_overlap_ms']:,.3f} ms under kernels",
         ]
@@ -87,39 +87,51 @@ def as_text(summary: dict[str, Any]) -> str:
             f"99 % within {steps['p99_ms']:,.3f} ms"
         )
     if summary["gaps"]:
-        lines += NO_KERNEL if summary["format"] == ENGINE_FORMAT else IDLE
+        lines.append("idle time by cause")
     causes = list(summary["gaps"].items())
     lines += [f"  {ms:12,.3f} ms  {cause}" for cause, ms in causes[:GAP_ROWS]]
     if len(causes) > GAP_ROWS:
         rest = sum(ms for _, ms in causes[GAP_ROWS:])
         lines.append(f"  {rest:12,.3f} ms  {len(causes) - GAP_ROWS} other causes")
-    for finding in summary["findings"][:FINDING_ROWS]:
+    lines += _findings(summary["findings"])
+    lines += [f"note     {warning}" for warning in summary["warnings"]]
+    return "\n".join(lines)
+
+
+def _base(summary: dict[str, Any], device: dict[str, Any]) -> str:
+    """The base of the device's shares in words, with an open bracket."""
+    if summary["format"] == ENGINE_FORMAT:
+        return ENGINE_BASE
+    return DEVICE_BASE.format(kernels=percent(device["compute_active"]))
+
+
+def _findings(findings: list[dict[str, Any]]) -> list[str]:
+    """The costliest findings at length, the others by name."""
+    told = [one for one in findings[:FINDING_ROWS] if one["share"] >= SMALL]
+    lines = []
+    for finding in told:
         toggle = f" (in the lab: {finding['mechanism']})" if finding["mechanism"] else ""
         lines.append(
             f"finding  {finding['rule']}, {percent(finding['share'])} of the run, "
             f"confidence {finding['confidence']}{toggle}: {finding['advice']}"
         )
-    lines += [f"note     {warning}" for warning in summary["warnings"]]
-    return "\n".join(lines)
+    others = [one for one in findings[len(told) :] if one["share"] >= SMALL]
+    if others:
+        names = (f"{one['rule']}, {percent(one['share'])}" for one in others)
+        lines.append(f"also     {'; '.join(names)}")
+    if small := [one["rule"] for one in findings if one["share"] < SMALL]:
+        lines.append(f"small    under {percent(SMALL)} of the run each: {'; '.join(small)}")
+    return lines
 
 
-def _of_run(active: float | None) -> list[str]:
-    """The share that `python -m engine run` tells, which is of another time."""
-    if active is None:
-        return []
-    told = f"a kernel in {percent(active)} of the run, from the first host work to its end"
-    return [f"         {told} (what `engine run` tells)"]
-
-
-def _device(trace: Trace, activity: DeviceActivity) -> dict[str, Any]:
-    ours = trace.is_engine_dump
+def _device(activity: DeviceActivity, idle: DeviceIdle) -> dict[str, Any]:
     return {
         "id": activity.device,
-        "busy_ms": activity.busy_ns / NS_PER_MS,
-        "idle_ms": activity.idle_ns / NS_PER_MS,
-        "active": activity.active,
-        "compute_active": activity.compute_active,
-        "run_active": activity.compute_ns / observed_ns(trace, activity) if ours else None,
+        "active": 1 - idle.share,
+        "compute_active": activity.compute_ns / idle.of_ns if idle.of_ns else 0.0,
+        "busy_ms": (idle.of_ns - idle.idle_ns) / NS_PER_MS,
+        "idle_ms": idle.idle_ns / NS_PER_MS,
+        "of_ms": idle.of_ns / NS_PER_MS,
         "compute_ms": activity.compute_ns / NS_PER_MS,
         "communication_ms": activity.communication_ns / NS_PER_MS,
         "exposed_communication_ms": activity.exposed_communication_ns / NS_PER_MS,

@@ -12,31 +12,31 @@ from lab.inspect.places import show_span
 from lab.inspect.scene_links import lesson_of, scene_of, timeline_query
 from lab.units import percent, short_ms
 from traces import Finding
+from traces.findings import SMALL
 
 AT_LENGTH = 4
-LEAST_SHARE = 0.002
-"""What costs less of the time is only named."""
 
 BADGES = {"high": "orange", "medium": "blue", "low": "gray"}
 
 
 def findings_tab(inspection: Inspection) -> None:
-    """The costliest findings at length, the others in one line each."""
+    """The costliest findings at length, the others in a line, those too small by name."""
     findings = inspection.findings
     if not findings:
         st.caption(t("findings.none" if inspection.devices else "findings.no_gpu"))
         return
     st.caption(t("findings.legend"))
-    shown = [f for f in findings[:AT_LENGTH] if f.share >= LEAST_SHARE] or findings[:1]
-    for number, finding in enumerate(shown, 1):
+    told = [f for f in findings if not f.is_small]
+    for number, finding in enumerate(told[:AT_LENGTH], 1):
         _at_length(inspection, finding, number)
     others = [
         t("findings.other", rule=rule_name(f.rule), time=short_ms(f.ns), share=percent(f.share))
-        for f in findings
-        if f not in shown
+        for f in told[AT_LENGTH:]
     ]
     if others:
         st.caption(t("findings.others", others="; ".join(others)))
+    if small := [rule_name(f.rule) for f in findings if f.is_small]:
+        st.caption(t("findings.small", least=percent(SMALL), names="; ".join(small)))
 
 
 def _at_length(inspection: Inspection, finding: Finding, number: int) -> None:

@@ -14,7 +14,7 @@ from engine.device.step_cost import StepTimes, parse_times
 from engine.measured.fit import FitError
 from engine.measured.step_fit import times_of
 from lab.catalogue import t
-from lab.inspect.idle import DeviceIdle, idle_of
+from traces.observed import DeviceIdle, idle_of
 from lab.picture.charts import busy_shares
 from lab.picture.gantt import Panel
 from lab.picture.lanes import Lane, make_lanes
@@ -38,8 +38,8 @@ from traces import (
     wall_ns,
     what_if,
 )
-from traces.finding_rules import rule_of
 from traces.intervals import Intervals
+from traces.ruling import Ruling
 
 MAX_LANES = 12
 """Lanes shown at first; the others wait in the list of lanes."""
@@ -178,7 +178,12 @@ class Inspection:
     @cached_property
     def findings(self) -> list[Finding]:
         """What costs time, the costliest first."""
-        return find_findings(self.trace, self.gaps)
+        return find_findings(self.trace, self.gaps, self.ruling)
+
+    @cached_property
+    def ruling(self) -> Ruling:
+        """Which finding each part of a gap falls under."""
+        return Ruling(self.trace)
 
     @cached_property
     def steps(self) -> Steps:
@@ -242,7 +247,7 @@ class Inspection:
         for gap in self.gaps:
             if gap.device == self.idlest.device:
                 for part in gap.parts:
-                    sums[rule_of(part.cause, gap.ns).name] += part.ns
+                    sums[self.ruling.rule(gap, part).name] += part.ns
         rule, ns = sums.most_common(1)[0]
         return rule, ns / sums.total()
 

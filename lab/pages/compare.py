@@ -20,7 +20,7 @@ from lab.inspect.comparing import (
     steps_told,
 )
 from lab.inspect.damage import damage
-from lab.inspect.idle import base_text
+from lab.inspect.base import base_text
 from lab.inspect.inspection import Inspection
 from lab.inspect.source import Picker, source
 from lab.inspect.tabs import in_ms

@@ -237,6 +237,17 @@ def test_of_an_engines_run_the_host_is_the_bottleneck_if_it_needs_longer_than_th
         assert any(f.mechanism == "depth=2" for f in found.values()) == (mode == "sync")
 
 
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_what_comes_before_the_first_kernel_and_after_the_last_is_told_as_such(mode):
+    trace = run(mode, steps=6, compute=False).trace
+    first, *_, last = find_gaps(trace)
+    found = by_rule(trace)
+    assert (first.where, last.where) == ("start", "end")
+    assert (found["start of the run"].ns, found["end of the run"].ns) == (first.ns, last.ns)
+    assert not found["start of the run"].mechanism and not found["end of the run"].mechanism
+    assert (mode == "sync") == any(finding.mechanism == "depth=2" for finding in found.values())
+
+
 def test_copies_on_the_only_stream_and_of_pageable_memory_are_found():
     run = Diagram()
     copy = run.gpu("compute", "h2d", 0, 40, name="Memcpy HtoD (Pageable -> Device)")
