@@ -10,13 +10,13 @@ import pandas as pd
 from engine.checker.hazards import Hazard
 from lab.catalogue import t
 from lab.glossary import meaning
-from traces.observed import DeviceIdle
 from lab.picture.hover import cause_text, kind_text, resource_text, worded
 from lab.picture.lanes import track_name
 from lab.picture.palette import slot_letter
 from traces import DeviceActivity, Gap, Trace
 from traces.activity import span_union
 from traces.intervals import total
+from traces.observed import DeviceIdle
 from traces.schema import COPY_KINDS, NONE
 
 MAX_SPANS = 5000

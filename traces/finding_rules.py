@@ -189,8 +189,8 @@ RULES = (
     ),
     _rule(
         AT_END, NEVER, HIGH, "",
-        "Nothing hides the last results' copies and host work: no kernels are left. It comes once a "
-        "run, so take a figure of steady work from a longer run, or without its last step.",
+        "Nothing hides the last results' copies and host work: no kernels are left. It comes once "
+        "a run, so take a figure of steady work from a longer run, or without its last step.",
     ),
     _rule(
         BETWEEN_STEPS, r"", MEDIUM, OVERLAP,

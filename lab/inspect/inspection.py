@@ -14,7 +14,6 @@ from engine.device.step_cost import StepTimes, parse_times
 from engine.measured.fit import FitError
 from engine.measured.step_fit import times_of
 from lab.catalogue import t
-from traces.observed import DeviceIdle, idle_of
 from lab.picture.charts import busy_shares
 from lab.picture.gantt import Panel
 from lab.picture.lanes import Lane, make_lanes
@@ -39,6 +38,7 @@ from traces import (
     what_if,
 )
 from traces.intervals import Intervals
+from traces.observed import DeviceIdle, idle_of
 from traces.ruling import Ruling
 
 MAX_LANES = 12

@@ -7,8 +7,8 @@ from lab.catalogue import t
 from lab.coded_tabs import coded_tabs
 from lab.escape import one_line
 from lab.glossary import glossary
-from lab.inspect.findings import findings_tab
 from lab.inspect.base import base_text
+from lab.inspect.findings import findings_tab
 from lab.inspect.inspection import MOST_RANKED, Inspection
 from lab.inspect.outlook import outlook_tab
 from lab.inspect.places import on_row, show_gap, show_span

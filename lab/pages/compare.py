@@ -6,6 +6,7 @@ from lab.catalogue import t
 from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
 from lab.in_url import put_into_url, take_from_url
+from lab.inspect.base import base_text
 from lab.inspect.comparing import (
     aligned,
     cause_changes,
@@ -20,7 +21,6 @@ from lab.inspect.comparing import (
     steps_told,
 )
 from lab.inspect.damage import damage
-from lab.inspect.base import base_text
 from lab.inspect.inspection import Inspection
 from lab.inspect.source import Picker, source
 from lab.inspect.tabs import in_ms

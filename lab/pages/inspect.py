@@ -8,8 +8,8 @@ from engine.config import ConfigError, described
 from lab.catalogue import t
 from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
-from lab.inspect.damage import damage
 from lab.inspect.base import base_text
+from lab.inspect.damage import damage
 from lab.inspect.inspection import Inspection
 from lab.inspect.places import KEYS, selected, show_gap
 from lab.inspect.scene_links import run_query
