@@ -61,7 +61,8 @@ class Study:
     @cached_property
     def bound(self) -> "Bound":
         """What no order of this run's work can beat; asked of a sync baseline."""
-        return bound_of(self)
+        numbers = self.numbers
+        return bound_of(self.trace, numbers.wall_ms - numbers.gpu_idle_ms, self.run.steps)
 
     @cached_property
     def file(self) -> bytes:
@@ -82,10 +83,9 @@ class Bound:
         return max(self.gpu_ms, self.host_ms)
 
 
-def bound_of(sync: Study) -> Bound:
-    """G and C + F, measured on the sync baseline: kernels, and host work without its waits."""
-    numbers, steps = sync.numbers, max(1, sync.run.steps)
-    host = sync.trace.host_spans()
+def bound_of(trace: Trace, kernel_ms: float, steps: int) -> Bound:
+    """G and C + F of a run: its kernels, and its host work without the waits, a step."""
+    steps, host = max(1, steps), trace.host_spans()
     waits = host["kind"].eq("sync") | host["name"].eq("wait") | host["kind"].eq("launch")
     host_ns = int(host.loc[~waits, "dur_ns"].sum())
-    return Bound((numbers.wall_ms - numbers.gpu_idle_ms) / steps, host_ns / 1e6 / steps)
+    return Bound(kernel_ms / steps, host_ns / 1e6 / steps)

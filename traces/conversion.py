@@ -11,7 +11,10 @@ from traces.schema import NONE, Trace, TraceError
 
 CHROME = (".json", ".json.gz")
 PARQUET = ".parquet"
-OUT_HELP = ".json or .json.gz: Chrome JSON; .parquet: a table of the spans"
+OUT_HELP = (
+    ".json or .json.gz: Chrome JSON, which opens again; .parquet: a table of the spans, for pandas "
+    "or SQL, which does not"
+)
 
 
 def convert(trace: Trace, path: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""What is switched in a run, and what came of it: one row for each toggle off its right value.
+"""What is switched in a run, and what came of it: one row for each toggle off its usual value.
 
 A fault often shows far from its cause, and some faults race with nothing: wrong tokens alone
 do not say which switch made them. This module puts the switch beside what the run shows, in
@@ -22,6 +22,19 @@ TIMER_POINTS = 0.1
 """From this share on, the engine's own timer counts as wrong."""
 
 NOTHING = Said("nothing")
+
+CHOICES = {
+    "depth": ("1", "3", "4"),
+    "loop": ("ready-queue",),
+    "device_slots": ("3", "4"),
+    "host_slots": ("3", "4"),
+    "carry": ("add",),
+    "graphs": ("shared",),
+    "eos_policy": ("mask", "cap"),
+    "output_memory": ("temporary",),
+    "on_fault": ("retry",),
+}
+"""Values beside the usual one that are no fault: the synchronous loop is a mode of its own."""
 
 _ONLY_WHERE = re.compile(r"where (host|device) slots < depth")
 """How the table says that a toggle matters only with fewer slots than batches in flight."""
@@ -56,6 +69,7 @@ class Switched:
     nothing: str = NOTHING
     alone: bool = True
     scene: str = ""
+    is_choice: bool = False
 
     @property
     def setting(self) -> str:
@@ -95,6 +109,11 @@ def as_lines(result: Run) -> list[str]:
 def _line(row: Switched) -> str:
     seen = "In this run" if row.alone or not row.seen else "In this run, and this can cause it"
     scene = f"Seen with --mode {row.scene}. " if row.scene and not row.seen else ""
+    if row.is_choice:
+        return (
+            f"chosen {row.setting}, which is no fault (usual: {row.correct}): {row.protects} "
+            f"{seen}: {row.seen_text}. {scene}".rstrip()
+        )
     return (
         f"switched {row.setting}. Right is {row.correct}: {row.protects} "
         f"{seen}: {row.seen_text}. {scene}Put back: {row.put_back}"
@@ -104,10 +123,12 @@ def _line(row: Switched) -> str:
 def _row(result: Run, name: str, seen: Sequence[Seen]) -> Switched:
     info, settings = BY_NAME[name], result.config.settings
     value, alone = settings[name], len(settings) == 1
+    harmless = all(item.letter in ("", "G") for item in seen)
     return Switched(
         name, value, info.correct, protects_of(info, value), in_words(wrong_of(info, value)),
         _told(seen), _nothing(result, wrong_of(info, value), alone), alone,
         scene_of(name, value, besides=result.config.mode),
+        harmless and value in CHOICES.get(name, ()),
     )  # fmt: skip
 
 

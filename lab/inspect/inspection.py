@@ -18,6 +18,9 @@ from lab.picture.charts import busy_shares
 from lab.picture.gantt import Panel
 from lab.picture.lanes import Lane, make_lanes
 from lab.picture.path_lanes import PathLanes
+from lab.study import bound_of
+from lab.timeline.opening import first_steps
+from lab.units import whole_ns
 from traces import (
     CriticalPath,
     DeviceActivity,
@@ -37,9 +40,10 @@ from traces import (
     wall_ns,
     what_if,
 )
-from traces.intervals import Intervals
+from traces.intervals import Intervals, total
 from traces.observed import DeviceIdle, idle_of
 from traces.ruling import Ruling
+from traces.schema import NONE
 
 MAX_LANES = 12
 """Lanes shown at first; the others wait in the list of lanes."""
@@ -48,7 +52,6 @@ MAX_THREADS = 2
 MOST_DEVICES = 8
 """So many have a strip in the overview."""
 
-FIRST_STEPS = 5
 MIN_JUMP_NS = 5_000
 MOST_RANKED = 500
 QUICK_SPANS = 20_000
@@ -108,15 +111,18 @@ class Inspection:
         start, end = int(spans["ts_ns"].min()), int((spans["ts_ns"] + spans["dur_ns"]).max())
         return start, max(end, start + 1)
 
-    @property
+    @cached_property
     def first_window(self) -> tuple[int, int]:
-        """The first steps of a run of this lab; all of another trace."""
+        """The first steps of a run of this lab, as the Timeline page shows them; all of another
+        trace."""
         start, end = self.extent
-        if self.trace.is_engine_dump:
-            host = self.trace.host_spans()
-            later = host.loc[host["step"] == FIRST_STEPS, "ts_ns"]
-            end = int(later.min()) if len(later) else end
-        return start, max(end, start + 1)
+        if not self.trace.is_engine_dump:
+            return start, end
+        idle_ns = sum(total(idle) for idle in self.stretches.values())
+        work = self.trace.gpu_spans()
+        steps = work.loc[work["step"] != NONE, "step"].nunique()
+        bound = bound_of(self.trace, (end - start - idle_ns) / 1e6, steps)
+        return start, min(end, start + first_steps(whole_ns(bound.step_ms), end - start)[1])
 
     @cached_property
     def first_lanes(self) -> list[str]:

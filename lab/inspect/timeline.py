@@ -56,7 +56,7 @@ def inspect_timeline(inspection: Inspection, lanes: list[str]) -> Window:
     marks = [LONG_GAP] if picture.data["overview"]["gaps"] else []
     names = [*picture.names, *marks]
     st.html(legend_html(names, own))
-    st.caption(_told(window, picture))
+    st.caption(_told(inspection, window, picture))
     if path:
         st.caption(_path_told(inspection))
     canvas_tools(_canvas(inspection), lambda: draw([panel], window), names, own)
@@ -68,8 +68,10 @@ def _canvas(inspection: Inspection) -> str:
     return f"canvas-{inspection.key}"
 
 
-def _told(window: Window, picture: Picture) -> str:
+def _told(inspection: Inspection, window: Window, picture: Picture) -> str:
     told = t("canvas.window", start=f"{window[0] / 1e6:,.3f}", end=f"{window[1] / 1e6:,.3f}")
+    if window == inspection.first_window != inspection.extent:
+        told += " " + t("view.why", why=t("opening.start"))
     merged = picture.drawn - picture.single
     if merged:
         told += " " + t("view.merged", merged=f"{merged:,}", drawn=f"{picture.drawn:,}")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from lab.catalogue import t
-from lab.closing import CPU_MS, GPU_MS, LEAST_MS, MOST_MS, both_configs, both_figures
+from lab.closing import CPU_MS, GPU_MS, LEAST_MS, MOST_MS, STEPS, both_configs, both_figures
 from lab.guard import one_sentence
 from lab.in_url import BOUND, say_in_vain
 from lab.picture.hover import cause_text
@@ -56,7 +56,7 @@ def _picture(sync: Study, overlapped: Study) -> None:
     alt = t("home.alt", sync=percent(before.gpu_active), async_=percent(after.gpu_active))
     with drawing:
         show_timeline(both_figures(sync, overlapped), "closing", alt, slots=True)
-        st.caption(t("home.causes", causes=_causes(sync)))
+        st.caption(t("home.causes", causes=_causes(sync), steps=STEPS))
     with numbers:
         _numbers("home.sync", before.gpu_active, before.step_ms)
         points = 100 * (after.gpu_active - before.gpu_active)

@@ -27,6 +27,17 @@ class Opening:
     why: str
 
 
+def first_steps(step_ns: int, wall_ns: int) -> tuple[int, int]:
+    """The window of a run's first steps, or all of a short run. `step_ns`: the ideal length of a
+    step."""
+    return 0, wall_ns if is_short(step_ns, wall_ns) else STEPS * step_ns
+
+
+def is_short(step_ns: int, wall_ns: int) -> bool:
+    """Whether a run is so short that all of it is shown."""
+    return wall_ns <= 2 * STEPS * step_ns
+
+
 def opening_of(run: Study, step_ns: int, typical_gap: bool = True) -> Opening:
     """The first hazard, wrong token or error, or a typical gap of a run that has gaps of its own,
     or the first steps. `step_ns`: the ideal length of a step; to know gaps of its own takes the

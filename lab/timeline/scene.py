@@ -9,7 +9,7 @@ from functools import cached_property
 from lab.catalogue import t
 from lab.picture.gantt import Panel
 from lab.study import Bound, Study
-from lab.timeline.opening import STEPS, Opening, opening_of
+from lab.timeline.opening import Opening, is_short, opening_of
 from lab.units import percent, whole_ns
 
 
@@ -50,7 +50,7 @@ class Scene:
         """The stretch to show first, and why; all of it where the runs are short."""
         step_ns = whole_ns(self.bound.step_ms)
         opening, whole = opening_of(self.run, step_ns), self.extent(["sync", "async"])
-        return replace(opening, window=whole) if whole[1] <= 2 * STEPS * step_ns else opening
+        return replace(opening, window=whole) if is_short(step_ns, whole[1]) else opening
 
 
 def panel_of(title: str, study: Study, everything: bool, counters: bool = False) -> Panel:

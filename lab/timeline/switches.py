@@ -1,4 +1,4 @@
-"""The panel "What is switched": every toggle off its right value, what came of it, the way back.
+"""The panel "What is switched": every toggle off its usual value, what came of it, the way back.
 
 The wording is the engine's (`engine.mechanisms.switched`): page and command line say the same.
 """
@@ -34,7 +34,7 @@ def _row(row: Switched) -> None:
     words, way_back = st.columns([6, 1.4], vertical_alignment="center")
     words.markdown(_told(row))
     way_back.button(
-        t("switched.button"), key=f"put-back-{row.name}", on_click=put_back, args=(row.name,),
+        t("switched.usual" if row.is_choice else "switched.button"), key=f"put-back-{row.name}", on_click=put_back, args=(row.name,),
         width="stretch",
     )  # fmt: skip
 
@@ -44,11 +44,18 @@ def _told(row: Switched) -> str:
     protects = for_markdown(t_or(f"mechanism.{row.name}.protects", row.protects), LONGEST)
     wrong = t_or(f"mechanism.{row.name}.wrong", row.when_wrong)
     parts = [
-        t("switched.row", setting=row.setting, correct=row.correct, protects=protects),
-        t("switched.wrong", wrong=for_markdown(wrong, LONGEST)) if wrong else "",
+        t(
+            "switched.choice" if row.is_choice else "switched.row",
+            setting=row.setting,
+            correct=row.correct,
+            protects=protects,
+        ),
+        t("switched.wrong", wrong=for_markdown(wrong, LONGEST))
+        if wrong and not row.is_choice
+        else "",
         t(_seen_key(row), seen=for_markdown(_all_of(row.seen) or worded(row.nothing), LONGEST)),
         t("switched.scene", scene=row.scene) if row.scene and not row.seen else "",
-        t("switched.put_back", setting=row.put_back),
+        "" if row.is_choice else t("switched.put_back", setting=row.put_back),
     ]
     return " ".join(part for part in parts if part)
 

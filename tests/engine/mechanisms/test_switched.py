@@ -9,8 +9,17 @@ from engine import configure, execute
 from engine.cli import main
 from engine.execution import Run
 from engine.forks.fork import make_fork
-from engine.mechanisms.switched import Seen, as_lines, claimed_by, scene_of, switched, what_is_seen
+from engine.mechanisms.switched import (
+    CHOICES,
+    Seen,
+    as_lines,
+    claimed_by,
+    scene_of,
+    switched,
+    what_is_seen,
+)
 from engine.mechanisms.table import BY_NAME, TABLE
+from engine.mechanisms.words import letters_in, wrong_of
 from engine.modes.table import MODES
 from engine.results.verdict import letters
 
@@ -124,6 +133,31 @@ def test_the_lines_name_the_switch_and_the_way_back():
     assert "In this run: wrong tokens" in line and line.endswith("Put back: carry = select")
 
 
+@pytest.mark.parametrize(("mode", "depth"), [("sync", "1"), ("async", "3")])
+def test_a_way_to_run_that_is_no_fault_is_not_to_be_put_back(mode, depth):
+    result = a_run(mode, compute=False, depth=depth)
+    ((row,), unclaimed) = switched(result)
+    (line,) = as_lines(result)
+    assert row.is_choice and not unclaimed
+    assert line.startswith(f"chosen depth = {depth}, which is no fault (usual: 2): ")
+    assert "Put back" not in line and "Right is" not in line
+    assert ("idle beyond" in line) == (mode == "sync")
+
+
+def test_a_choice_that_does_harm_in_a_run_is_to_be_put_back():
+    rows, _ = switched(a_run("depth-over-slots"))
+    (depth,) = [row for row in rows if row.name == "depth"]
+    assert not depth.is_choice and depth.seen
+
+
+def test_no_choice_has_a_verdict_of_its_own_in_the_table():
+    for name, values in CHOICES.items():
+        for value in values:
+            assert value in BY_NAME[name].values and value != BY_NAME[name].correct
+            if name != "depth":  # whose verdicts need fewer slots and the reuse edges off
+                assert not letters_in(wrong_of(BY_NAME[name], value))
+
+
 def test_the_command_line_prints_them_as_text_only(capsys):
     arguments = ["run", "--mode", "no-carry", "--steps", "8"]
     assert main(arguments) == 0
@@ -136,7 +170,7 @@ def test_a_toggle_that_shows_nothing_names_the_scene_that_shows_it():
     ((row,), _) = switched(a_run("async", carry="add", steps=4))
     assert not row.seen and dict(MODES[row.scene].toggles)["carry"] == "add"
     (line,) = as_lines(a_run("async", carry="add", steps=4))
-    assert f"Seen with --mode {row.scene}. " in line
+    assert f"Seen with --mode {row.scene}." in line
 
 
 def test_every_wrong_value_has_a_scene_that_shows_it():

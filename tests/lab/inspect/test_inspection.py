@@ -5,9 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from engine import configure, execute
 from lab.inspect.inspection import Inspection, around
 from lab.inspect.verdict import causes_told, verdict
+from lab.runs import studies
 from lab.tables import device_table, gap_table, span_table, stream_table
+from lab.timeline.scene import Scene
 from tests.lab.samples import profiler_trace, study
 from traces import Trace, open_trace
 
@@ -34,6 +37,13 @@ def test_the_verdict_of_a_saved_run_is_the_runs_own() -> None:
     assert "update state" in causes_told(opened)
 
 
+def test_the_verdict_of_an_overlapped_run_names_its_start_and_no_gap_between_steps() -> None:
+    opened = Inspection(study("async").trace, "run", "key")
+    assert not any(gap.where == "middle" for gap in opened.gaps)
+    assert "between" not in verdict(opened)
+    assert "is the end, after the last step's kernels; async" in verdict(opened)
+
+
 def test_a_busy_device_and_a_missing_one_are_told() -> None:
     assert "never idle" in verdict(Inspection(profiler_trace(spans=1), "x", "k"))
     host = {"track": "t", "kind": "launch", "name": "cudaLaunchKernel", "dur_ns": 5}
@@ -45,9 +55,17 @@ def test_a_busy_device_and_a_missing_one_are_told() -> None:
     assert [warning[:9] for warning in empty.warnings] == ["3 damaged", "No GPU wo"]
 
 
-def test_a_run_opens_with_its_first_steps_and_other_traces_whole() -> None:
-    run = Inspection(study().trace, "run", "key")
+@pytest.mark.parametrize("mode", ["sync", "async", "ready-queue", "one-stream"])
+def test_a_run_opens_on_the_stretch_that_the_timeline_page_opens_on(mode: str) -> None:
+    scene = Scene(*studies(configure(mode, steps=24, compute=False)))
+    run = Inspection(scene.run.trace, "run", "key")
+    assert run.first_window == pytest.approx(scene.opening.window, rel=1e-3)
     assert 0 == run.first_window[0] < run.first_window[1] < run.extent[1]
+
+
+def test_a_short_run_and_another_trace_open_whole() -> None:
+    short = Inspection(execute(configure("async", steps=4, compute=False)).trace, "run", "key")
+    assert short.first_window == short.extent
     other = Inspection(profiler_trace(spans=3), "x", "key")
     assert other.first_window == other.extent
 

@@ -13,7 +13,7 @@ from lab.picture.legend import legend_html
 from lab.picture.lod import MAX_RECTS
 from lab.picture.palette import ALARM, HAZARD, STYLES
 from lab.picture.view import drawn_names
-from lab.study import Study, bound_of
+from lab.study import Study
 from lab.timeline.scene import Scene
 from tests.lab.samples import STEPS, profiler_trace, study
 from traces import find_gaps, idle_stretches
@@ -173,7 +173,7 @@ def test_the_overview_is_busy_where_kernels_ran() -> None:
 
 def test_the_bound_is_the_cost_models() -> None:
     sync = study("sync")
-    bound, cost = bound_of(sync), sync.run.config.cost
+    bound, cost = sync.bound, sync.run.config.cost
     assert bound.gpu_ms == pytest.approx(cost.gpu_step_ns / 1e6, rel=0.01)
     assert bound.host_ms == pytest.approx(cost.host_step_ns / 1e6, rel=0.05)
     assert bound.step_ms == bound.gpu_ms

@@ -23,7 +23,7 @@ REFUSED = [
     (b'{"$schema": "https://www.speedscope.app/file-format-schema.json"}', "speedscope"),
     (b'{"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": [{"id": 1}]}', "execution graph"),
     (b'{"Type":80,"CudaEvent":{"startNs":"1"}}\n', "nsys export --type sqlite"),
-    (b"PAR1\x15\x04", "Parquet.*--type sqlite"),
+    (b"PAR1\x15\x04", "Parquet.*traces convert.*Sweep page.*--type sqlite"),
     (b"[[1, 2], [[3, 4]]]", "memory timeline"),
     (b"{}", "no trace events"),
     (b"[]", "no trace events"),
