@@ -34,8 +34,8 @@ def _row(row: Switched) -> None:
     words, way_back = st.columns([6, 1.4], vertical_alignment="center")
     words.markdown(_told(row))
     way_back.button(
-        t("switched.usual" if row.is_choice else "switched.button"), key=f"put-back-{row.name}", on_click=put_back, args=(row.name,),
-        width="stretch",
+        t("switched.usual" if row.is_choice else "switched.button"), key=f"put-back-{row.name}",
+        on_click=put_back, args=(row.name,), width="stretch",
     )  # fmt: skip
 
 

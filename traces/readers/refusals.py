@@ -24,9 +24,9 @@ SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89HDF\r\n", f"This is an HDF5 file, which is not read; {EXPORT_SQLITE}."),
     (
         b"PAR1",
-        "This is a Parquet table, which is not read: one of `traces convert` holds spans alone, for "
-        "pandas or SQL (open the trace that it was made from), one of `engine sweep` opens on the "
-        f"Sweep page, and {EXPORT_SQLITE}.",
+        "This is a Parquet table, which is not read: one of `traces convert` holds spans alone, "
+        "for pandas or SQL (open the trace that it was made from), one of `engine sweep` opens on "
+        f"the Sweep page, and {EXPORT_SQLITE}.",
     ),
     (b"7z\xbc\xaf\x27\x1c", "This is a 7z archive; unpack it and open the trace inside."),
     (b"\xfd7zXZ", "This is an xz archive; unpack it and open the trace inside."),
