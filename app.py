@@ -6,33 +6,33 @@ import streamlit as st
 from lab.catalogue import t
 from lab.chosen import choose_for
 from lab.language import language_switch
+from lab.no_page import say_no_page
 from lab.picture.theme import follow_theme
 
 st.set_page_config(page_title=t("app.title"), page_icon="⏱️", layout="wide")
-page = st.navigation(
-    {
-        "": [
-            st.Page("lab/pages/home.py", title=t("home.page"), default=True),
-            st.Page("lab/pages/lessons.py", title=t("lessons.page")),
-            st.Page("lab/pages/teachers.py", title=t("teachers.page")),
-        ],
-        t("app.engine"): [
-            st.Page("lab/pages/timeline.py", title=t("timeline.page")),
-            st.Page("lab/pages/stepper.py", title=t("stepper.page")),
-            st.Page("lab/pages/races.py", title=t("races.page")),
-            st.Page("lab/pages/sweep.py", title=t("sweep.page")),
-            st.Page("lab/pages/host.py", title=t("host.page")),
-            st.Page("lab/pages/record.py", title=t("record.page")),
-        ],
-        t("app.traces"): [
-            st.Page("lab/pages/inspect.py", title=t("inspect.page")),
-            st.Page("lab/pages/compare.py", title=t("compare.page")),
-            st.Page("lab/pages/guide.py", title=t("guide.page")),
-        ],
-    },
-    position="top",
-)
+pages = {
+    "": [
+        st.Page("lab/pages/home.py", title=t("home.page"), default=True),
+        st.Page("lab/pages/lessons.py", title=t("lessons.page")),
+        st.Page("lab/pages/teachers.py", title=t("teachers.page")),
+    ],
+    t("app.engine"): [
+        st.Page("lab/pages/timeline.py", title=t("timeline.page")),
+        st.Page("lab/pages/stepper.py", title=t("stepper.page")),
+        st.Page("lab/pages/races.py", title=t("races.page")),
+        st.Page("lab/pages/sweep.py", title=t("sweep.page")),
+        st.Page("lab/pages/host.py", title=t("host.page")),
+        st.Page("lab/pages/record.py", title=t("record.page")),
+    ],
+    t("app.traces"): [
+        st.Page("lab/pages/inspect.py", title=t("inspect.page")),
+        st.Page("lab/pages/compare.py", title=t("compare.page")),
+        st.Page("lab/pages/guide.py", title=t("guide.page")),
+    ],
+}
+page = st.navigation(pages, position="top")
 follow_theme()
 language_switch()
+say_no_page([one.url_path for group in pages.values() for one in group])
 choose_for(page.url_path)
 page.run()

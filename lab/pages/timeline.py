@@ -10,6 +10,7 @@ from lab.in_url import BOUND
 from lab.picture.gantt import Panel
 from lab.picture.view import View, timeline
 from lab.runs import studies
+from lab.stepper.anatomy import anatomy_query
 from lab.stepper.cursor import AT
 from lab.timeline.controls import WINDOW, mode_summary
 from lab.timeline.scene import Scene
@@ -93,7 +94,7 @@ def _query(choice: Choice) -> dict[str, str | list[str]]:
         query["pins"] = list(pins) or [""]
     if state.get("tab", "text") != "text":
         query["tab"] = state["tab"]
-    return query
+    return query | anatomy_query()
 
 
 def _view(scene: Scene, names: list[str], panels: list[Panel]) -> View:

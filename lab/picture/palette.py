@@ -33,7 +33,7 @@ GAP = "#E69F00"
 HOST = "#6B757F"
 EDGE = "#808A94"
 FAINT = "rgba(122, 132, 142, 0.30)"
-SLOT_HUES = ("#0072B2", "#009E73", "#A05D87", "#4A9ACB")
+SLOT_HUES = ("#0072B2", "#1DB98C", "#A05D87", "#4A9ACB")
 WHITE = "#FFFFFF"
 INK = "#1F2328"
 """Text on light fills, the same on a light and on a dark page."""

@@ -1,4 +1,7 @@
-"""The anatomy of a hazard: two accesses, the edge that is missing, and the run with it added."""
+"""The anatomy of a hazard: two accesses, the edge that is missing, and the run with it added.
+
+Which folds are open, and which edges are added, stands in the URL.
+"""
 
 from dataclasses import replace
 
@@ -7,6 +10,7 @@ import streamlit as st
 from engine.checker.hazards import Hazard
 from engine.oplog import Op
 from lab.catalogue import t
+from lab.in_url import BOUND
 from lab.picture.accesses import pair_window, same_pair
 from lab.picture.gantt import Panel, draw
 from lab.picture.hover import worded
@@ -15,10 +19,19 @@ from lab.runs import repaired
 from lab.stepper.cursor import AT
 from lab.study import Study
 
+FOLD, ADD = "anatomy-", "add-edge-"
+"""How the URL's parameters begin; the hazard's number in the list follows."""
+
+
+def anatomy_query() -> dict[str, str]:
+    """The entries of the URL for what is open and what is added."""
+    names = [name for name in map(str, st.session_state) if name.startswith((FOLD, ADD))]
+    return {name: "true" for name in names if st.session_state[name]}
+
 
 def anatomy(run: Study, hazard: Hazard, number: int) -> None:
     """The hazard's picture in a fold of its own, worked out once it is opened."""
-    fold = st.expander(t("anatomy.title"), key=f"anatomy-{number}", on_change="rerun")
+    fold = st.expander(t("anatomy.title"), key=f"{FOLD}{number}", on_change="rerun", bind=BOUND)
     if not fold.open:
         return
     with fold:
@@ -30,7 +43,7 @@ def anatomy(run: Study, hazard: Hazard, number: int) -> None:
             "lab/pages/stepper.py", label=t("anatomy.step"),
             query_params={AT: f"{max(op.start_ns for op in pair) / 1e6:.6f}"},
         )  # fmt: skip
-        if st.toggle(t("anatomy.add"), key=f"anatomy-add-{number}"):
+        if st.toggle(t("anatomy.add"), key=f"{ADD}{number}", bind=BOUND):
             st.code(worded(hazard.fix.text), language="python", wrap_lines=True)
             _with_edge(run, hazard, pair, number)
 

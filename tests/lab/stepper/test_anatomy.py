@@ -54,11 +54,11 @@ def test_the_pair_is_found_again_in_another_run() -> None:
     assert same_pair(pair, []) == []
 
 
-def hazards_tab(mode: str) -> AppTest:
+def hazards_tab(mode: str, **address: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=60)
     app.query_params["steps"], app.query_params["mode"] = "8", mode
-    app.session_state["tab"] = "hazards"
-    app.session_state["anatomy-0"] = True
+    for name, value in {"tab": "hazards", "anatomy-0": "true", **address}.items():
+        app.query_params[name] = value
     return app.switch_page("lab/pages/timeline.py").run()
 
 
@@ -66,7 +66,7 @@ def test_adding_the_edge_shows_the_hazard_gone_and_the_tokens_right() -> None:
     app = hazards_tab("no-wait-compute")
     assert not app.exception
     before = len(app.get("plotly_chart"))
-    app.toggle(key="anatomy-add-0").set_value(True).run()
+    app.toggle(key="add-edge-0").set_value(True).run()
     assert not app.exception
     assert len(app.get("plotly_chart")) == before + 1
     (said,) = app.success
@@ -74,3 +74,11 @@ def test_adding_the_edge_shows_the_hazard_gone_and_the_tokens_right() -> None:
     assert (
         "Hazards: 1 before, 0 after" in said.value and "0 after." in said.value.split("tokens")[1]
     )
+    link = app.code[0].value
+    assert "tab=hazards" in link and "anatomy-0=true" in link and "add-edge-0=true" in link
+
+
+def test_a_link_opens_the_view_of_a_mended_hazard() -> None:
+    app = hazards_tab("no-wait-compute", **{"add-edge-0": "true"})
+    assert not app.exception
+    assert "this hazard is gone" in app.success[0].value
