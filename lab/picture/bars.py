@@ -1,7 +1,8 @@
 """Rectangles as Plotly bars: one bar trace a style, whatever the number of lanes.
 
 A name stands inside where it fits at an assumed width, cut where it must be; Plotly hides it
-(`uniformtext`) where the browser is narrower.
+(`uniformtext`) where the browser is narrower. The cause of a gap is what a picture is looked at
+for: it stands in two lines where only these fit in a narrow window.
 """
 
 from collections import defaultdict
@@ -22,6 +23,12 @@ LETTER_PX = 5.2
 LABELLED_PX = 850
 """Width of the drawing that names must fit at: a window of 1,280 px beside the open sidebar.
 `PLOT_PX`, which decides what is drawn at all, is that of a wide screen."""
+
+NARROW_PX = 530
+"""The same in a window of 800 px, without a sidebar."""
+
+TWO_LINES = 0.7
+"""Height, in lanes, from which a rectangle holds two lines of the smallest size."""
 
 SHORTEST_CUT = 8
 """Letters that must fit for a cut name to say anything."""
@@ -84,24 +91,43 @@ class Bars:
             wide = single and (end - start) * self._px_per_ns >= OUTLINED_PX
             bars.outline.append(1.0 if wide else 0.0)
             names = hover.names(span, is_gap) if single and name else ()
-            bars.text.append(self._inside(names, end - start))
+            tall = is_gap and high >= TWO_LINES
+            bars.text.append(self._inside(names, end - start, tall))
             told = hover.bar(count, busy, share, span, is_gap)
             bars.hovertext.append(for_hover(told))
             self.drawn += 1
             self.single += single
 
-    def _inside(self, names: tuple[str, ...], ns: int) -> str:
-        """The fullest of the names that fits into `ns`, or the last one cut, or nothing."""
-        letters = int((ns * self._px_per_ns * LABELLED_PX / PLOT_PX - 4) / LETTER_PX)
-        for name in names:
-            if len(name) <= letters:
-                return for_plotly(name)
-        return for_plotly(names[-1], letters) if names and letters >= SHORTEST_CUT else ""
+    def _inside(self, names: tuple[str, ...], ns: int, tall: bool) -> str:
+        """The fullest of the names that fits into `ns`, or the last one cut, or nothing; in two
+        lines where it is `tall` enough and a narrow window has no room for one."""
+        wide, narrow = (self._letters(ns, px) for px in (LABELLED_PX, NARROW_PX))
+        chosen = next((name for name in names if len(name) <= wide), "")
+        if tall and not 0 < len(chosen) <= narrow:
+            for name in names:
+                if lines := in_two(name, narrow):
+                    return "<br>".join(for_plotly(line) for line in lines)
+        if chosen:
+            return for_plotly(chosen)
+        return for_plotly(names[-1], wide) if names and wide >= SHORTEST_CUT else ""
+
+    def _letters(self, ns: int, plot_px: int) -> int:
+        """How many letters fit into `ns` where the drawing is so wide."""
+        return int((ns * self._px_per_ns * plot_px / PLOT_PX - 4) / LETTER_PX)
 
     def traces(self) -> list[dict[str, Any]]:
         """Bar traces in the order of the palette, what lies below first."""
         ordered = sorted(self._styles, key=lambda name: (name != "gap", STYLE_NAMES.index(name)))
         return [_trace(name, self._styles[name]) for name in ordered]
+
+
+def in_two(name: str, letters: int) -> tuple[str, str] | None:
+    """The name in two lines of at most so many letters, parted at a space; None where it is too
+    long."""
+    words = name.split(" ")
+    parts = ((" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words)))
+    fitting = [part for part in parts if max(map(len, part)) <= letters]
+    return min(fitting, key=lambda part: max(map(len, part)), default=None)
 
 
 def _hatch(style: Style) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class Hover:
         others = len(gap.parts) - 1
         full = t("gap.more", cause=cause, count=others) if others else cause
         short = t("gap.more_short", cause=cause, count=others) if others else cause
-        return f"{full} · {short_ms(gap.ns)}", full, short
+        return tuple(dict.fromkeys((f"{full} · {short_ms(gap.ns)}", full, short, cause)))
 
     def bar(self, count: int, busy: int, share: float, longest: int, is_gap: bool) -> Lines:
         """What is told of a rectangle that stands for `count` spans or gaps, busy for `busy` ns

@@ -33,9 +33,9 @@ def switched_panel(run: Study) -> None:
 def _row(row: Switched) -> None:
     words, way_back = st.columns([6, 1.4], vertical_alignment="center")
     words.markdown(_told(row))
+    label = t("switched.usual", value=row.correct) if row.is_choice else t("switched.button")
     way_back.button(
-        t("switched.usual" if row.is_choice else "switched.button"), key=f"put-back-{row.name}",
-        on_click=put_back, args=(row.name,), width="stretch",
+        label, key=f"put-back-{row.name}", on_click=put_back, args=(row.name,), width="stretch"
     )  # fmt: skip
 
 
