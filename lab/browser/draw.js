@@ -100,10 +100,12 @@ function drawBars(t) {
 function name(t, texts, x, y, wide, high, color) {
   const { pen } = t, room = wide - 8;
   pen.font = `${NAME_FONT} ${t.font}`;
-  let shown = texts.find((one) => pen.measureText(one).width <= room);
-  if (!shown) {
-    const last = texts.at(-1), letters = Math.floor(room / 7);
-    shown = letters >= 6 ? `${last.slice(0, letters - 1)}…` : "";
+  let shown = texts.find((one) => pen.measureText(one).width <= room) ?? "";
+  if (!shown && room >= SHORTEST_CUT) {
+    const letters = [...texts.at(-1)].slice(0, room / THINNEST);
+    const cut = () => `${letters.join("")}…`;
+    while (letters.length && pen.measureText(cut()).width > room) letters.pop();
+    shown = cut();
   }
   if (high >= 10) text(t, shown, x + wide / 2, y + high / 2, "center", color, NAME_FONT);
 }

@@ -7,6 +7,7 @@
 const AXIS_PX = 40, RIGHT_PX = 10, OVERVIEW_ROW_PX = 26, COUNTER_PX = 54, SPACE_PX = 8;
 const ASK_AFTER_MS = 150, DRAG_PX = 4, MIN_NS = 1000, MIN_MARGIN_NS = 5000, ZOOM = 1.6;
 const FONT = "11px", NAME_FONT = "12px", FAINT = "rgba(122, 132, 142, 0.25)";
+const SHORTEST_CUT = 34, THINNEST = 4; // px of a cut name that still says something, and of a letter
 const timelines = new WeakMap();
 
 export default function ({ data, parentElement, setStateValue }) {

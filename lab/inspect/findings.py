@@ -10,6 +10,7 @@ from lab.glossary import advice, rule_meaning, rule_name
 from lab.inspect.inspection import Inspection
 from lab.inspect.places import show_span
 from lab.inspect.scene_links import lesson_of, scene_of, timeline_query
+from lab.picture.hover import cause_text
 from lab.units import percent, short_ms
 from traces import Finding
 from traces.findings import SMALL
@@ -34,9 +35,9 @@ def findings_tab(inspection: Inspection) -> None:
         for f in told[AT_LENGTH:]
     ]
     if others:
-        st.caption(t("findings.others", others="; ".join(others)))
+        st.caption(t("findings.others", others=t("list.next").join(others)))
     if small := [rule_name(f.rule) for f in findings if f.is_small]:
-        st.caption(t("findings.small", least=percent(SMALL), names="; ".join(small)))
+        st.caption(t("findings.small", least=percent(SMALL), names=t("list.next").join(small)))
 
 
 def _at_length(inspection: Inspection, finding: Finding, number: int) -> None:
@@ -68,7 +69,8 @@ def _evidence(inspection: Inspection, finding: Finding, number: int) -> None:
     row = st.container(horizontal=True, gap="small", vertical_alignment="center")
     row.markdown(t("findings.evidence"), width="content")
     for place, item in enumerate(finding.evidence):
-        name = for_markdown(str(spans["name"][item.span_id]), 36)
+        name = str(spans["name"][item.span_id])
+        name = for_markdown(cause_text(name) if inspection.trace.is_engine_dump else name, 36)
         at = short_ms(int(spans["ts_ns"][item.span_id]))
         row.button(
             t("findings.place", name=name, time=short_ms(item.ns), at=at),

@@ -40,7 +40,7 @@ def causes_told(inspection: Inspection) -> str:
     """The largest causes with their shares of all idle time, for the line below the verdict."""
     causes = inspection.causes
     total = sum(causes.values())
-    return ", ".join(
+    return t("list.comma").join(
         t("verdict.cause", share=percent(ns / total), cause=cause_text(cause))
         for cause, ns in list(causes.items())[:CAUSES_NAMED]
     )

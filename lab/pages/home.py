@@ -86,7 +86,7 @@ def _numbers(
 def _causes(sync: Study) -> str:
     """What the GPU waits for when the two take turns, as shares of its idle time."""
     gaps = sync.numbers.gaps
-    return ", ".join(
+    return t("list.comma").join(
         t("verdict.cause", cause=cause_text(cause), share=percent(ms / sum(gaps.values())))
         for cause, ms in list(gaps.items())[:CAUSES]
     )

@@ -8,6 +8,7 @@ for: it stands in two lines where only these fit in a narrow window.
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
+from unicodedata import east_asian_width
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,14 +103,16 @@ class Bars:
         """The fullest of the names that fits into `ns`, or the last one cut, or nothing; in two
         lines where it is `tall` enough and a narrow window has no room for one."""
         wide, narrow = (self._letters(ns, px) for px in (LABELLED_PX, NARROW_PX))
-        chosen = next((name for name in names if len(name) <= wide), "")
-        if tall and not 0 < len(chosen) <= narrow:
+        chosen = next((name for name in names if letters(name) <= wide), "")
+        if tall and not 0 < letters(chosen) <= narrow:
             for name in names:
                 if lines := in_two(name, narrow):
                     return "<br>".join(for_plotly(line) for line in lines)
         if chosen:
             return for_plotly(chosen)
-        return for_plotly(names[-1], wide) if names and wide >= SHORTEST_CUT else ""
+        if not names or wide < SHORTEST_CUT:
+            return ""
+        return for_plotly(names[-1], wide * len(names[-1]) // letters(names[-1]))
 
     def _letters(self, ns: int, plot_px: int) -> int:
         """How many letters fit into `ns` where the drawing is so wide."""
@@ -121,13 +124,23 @@ class Bars:
         return [_trace(name, self._styles[name]) for name in ordered]
 
 
-def in_two(name: str, letters: int) -> tuple[str, str] | None:
-    """The name in two lines of at most so many letters, parted at a space; None where it is too
-    long."""
-    words = name.split(" ")
-    parts = ((" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words)))
-    fitting = [part for part in parts if max(map(len, part)) <= letters]
-    return min(fitting, key=lambda part: max(map(len, part)), default=None)
+def letters(text: str) -> int:
+    """How wide a text is, in Latin letters: those of Chinese are twice as wide."""
+    return len(text) + sum(_is_wide(letter) for letter in text)
+
+
+def in_two(name: str, most: int) -> tuple[str, str] | None:
+    """The name in two lines, each at most so many Latin letters wide, parted at a space or between
+    two wide letters; None where it is too long."""
+    places = range(1, len(name))
+    parts = [(name[:n], name[n + 1 :]) for n in places if name[n] == " "]
+    parts += [(name[:n], name[n:]) for n in places if _is_wide(name[n - 1]) and _is_wide(name[n])]
+    fitting = [part for part in parts if max(map(letters, part)) <= most]
+    return min(fitting, key=lambda part: max(map(letters, part)), default=None)
+
+
+def _is_wide(letter: str) -> bool:
+    return east_asian_width(letter) in "WF"
 
 
 def _hatch(style: Style) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from engine.recording.instant import EventState, StreamState
 from engine.recording.recording import Snapshot
 from lab.catalogue import t
 from lab.escape import for_html
+from lab.picture.hover import cause_text
 from lab.picture.lanes import own_name
 from lab.picture.palette import slot_letter
 from lab.stepper.html import chip, table
@@ -47,7 +48,7 @@ def host_text(host: Place) -> str:
         return t("stepper.host_over")
     batch = "" if host.step == NONE else t("stepper.of_batch", step=host.step)
     line = "" if host.line == NONE else t("stepper.at_line", line=host.line)
-    return t(f"stepper.host_{host.doing}", name=host.name + batch) + line
+    return t(f"stepper.host_{host.doing}", name=cause_text(host.name) + batch) + line
 
 
 def streams_html(streams: Sequence[StreamState], at_ns: int) -> str:

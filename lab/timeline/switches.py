@@ -61,7 +61,7 @@ def _told(row: Switched) -> str:
 
 
 def _all_of(sentences: Sequence[str]) -> str:
-    return "; ".join(map(worded, sentences))
+    return t("list.next").join(map(worded, sentences))
 
 
 def _seen_key(row: Switched) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.picture.bars import Bars, in_two
+from lab.picture.bars import Bars, in_two, letters
 
 MS = 1_000_000
 
@@ -18,6 +18,11 @@ def test_two_lines_hold_all_the_words_and_neither_is_too_long(words: list[str], 
     else:
         cuts = range(1, len(words))
         assert all(max(len(" ".join(words[:n])), len(" ".join(words[n:]))) > most for n in cuts)
+
+
+def test_a_chinese_name_counts_twice_and_is_parted_anywhere() -> None:
+    assert letters("更新状态") == 8 and letters("wait 更新") == 9
+    assert in_two("更新状态", 5) == ("更新", "状态") and in_two("更新状态", 3) is None
 
 
 @pytest.mark.parametrize(
