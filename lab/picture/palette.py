@@ -66,10 +66,10 @@ class Style:
 
     @property
     def opacity(self) -> float:
-        """Of the hatch: that of kernels is the faintest, for names are read across it."""
+        """Of the hatch: that of device work is the faintest, for names are read across it."""
         if self.pattern in SLOT_PATTERNS:
             return 0.4
-        return 0.75 if self.line == WHITE else 0.9
+        return 0.5 if self.line == WHITE else 0.9
 
     @property
     def size(self) -> int:

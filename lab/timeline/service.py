@@ -6,8 +6,6 @@ Plain data frames, one row a run; the units stand in the heads.
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-import streamlit as st
-from streamlit.elements.lib.column_types import ColumnConfig
 
 from engine.results.service import Service
 from lab.catalogue import t
@@ -40,10 +38,7 @@ def _table(services: Mapping[str, Service], names: Sequence[str]) -> pd.DataFram
     return pd.DataFrame({t("service.run"): list(services), **columns})
 
 
-def service_formats(table: pd.DataFrame) -> dict[str, ColumnConfig | str | None]:
-    """Two decimals for times, whole numbers with separators for counts."""
+def service_formats(table: pd.DataFrame) -> dict[str, str]:
+    """How the numbers of each column are written: two decimals for times, none for counts."""
     whole = {t(f"service.{name}") for name in CAPACITY}
-    return {
-        name: st.column_config.NumberColumn(format="%,d" if name in whole else "%,.2f")
-        for name in table.columns[1:]
-    }
+    return {name: "{:,.0f}" if name in whole else "{:,.2f}" for name in table.columns[1:]}

@@ -75,7 +75,7 @@ def _hazards(scene: Scene) -> None:
         )
         st.code(worded(hazard.fix.text), language="python", wrap_lines=True)
         anatomy(scene.run, hazard, number)
-    st.dataframe(hazard_table(hazards), hide_index=True)
+    st.table(hazard_table(hazards).map(lambda cell: for_markdown(str(cell))), hide_index=True)
 
 
 def _idle(scene: Scene, names: list[str]) -> None:
@@ -101,7 +101,7 @@ def _service(scene: Scene) -> None:
     services = {title: run.service for title, run in runs.items()}
     st.caption(t("service.legend"))
     for table in (waiting_table(services), capacity_table(services)):
-        st.dataframe(table, hide_index=True, column_config=service_formats(table))
+        st.table(table.style.format(service_formats(table), na_rep="–"), hide_index=True)
     st.caption(t("service.capacity"))
 
 
