@@ -120,8 +120,7 @@ def _invariants(scene: Scene) -> None:
         st.markdown(f":red[▲] {for_markdown(worded(sentence))}")
     for sentence in run.errors:
         st.markdown(f"{t('invariants.error')} {for_markdown(worded(sentence))}")
-    if not run.invariants:
-        st.caption(t("invariants.hold"))
+    st.caption(t("invariants.checked" if run.invariants else "invariants.hold"))
     st.markdown("\n".join(f"- {t(f'invariants.{name}')}" for name in INVARIANTS))
     st.caption(
         t(
