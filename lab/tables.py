@@ -10,7 +10,7 @@ import pandas as pd
 from engine.checker.hazards import Hazard
 from lab.catalogue import t
 from lab.glossary import meaning
-from lab.picture.hover import cause_text, kind_text, resource_text, worded
+from lab.picture.hover import cause_text, kind_text, resource_text, span_text, worded
 from lab.picture.lanes import track_name
 from lab.picture.palette import slot_letter
 from traces import DeviceActivity, Gap, Trace
@@ -60,16 +60,17 @@ def shown_spans(trace: Trace, window: tuple[int, int]) -> pd.DataFrame:
 
 def span_table(trace: Trace, window: tuple[int, int]) -> pd.DataFrame:
     """Those spans as the page shows them."""
-    shown = shown_spans(trace, window)
+    shown, own = shown_spans(trace, window), trace.is_engine_dump
+    named = zip(shown["name"].tolist(), shown["kind"].tolist(), strict=True)
     return pd.DataFrame(
         {
             t("span.start"): shown["ts_ns"] / 1e6,
             t("span.dur"): shown["dur_ns"] / 1e6,
             t("span.lane"): [track_name(trace, track) for track in shown["track"]],
             t("span.kind"): shown["kind"].map(kind_text),
-            t("span.name"): shown["name"],
+            t("span.name"): [span_text(name, kind, own) for name, kind in named],
             t("span.step"): shown["step"].where(shown["step"] != NONE),
-            t("span.slot"): [slot_letter(s) if s != NONE else None for s in shown["slot"].tolist()],
+            t("span.slot"): [slot_letter(s) if s != NONE else "–" for s in shown["slot"].tolist()],
         }
     )
 

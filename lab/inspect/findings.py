@@ -10,7 +10,7 @@ from lab.glossary import advice, rule_meaning, rule_name
 from lab.inspect.inspection import Inspection
 from lab.inspect.places import show_span
 from lab.inspect.scene_links import lesson_of, scene_of, timeline_query
-from lab.picture.hover import cause_text
+from lab.picture.hover import span_text
 from lab.units import percent, short_ms
 from traces import Finding
 from traces.findings import SMALL
@@ -69,8 +69,8 @@ def _evidence(inspection: Inspection, finding: Finding, number: int) -> None:
     row = st.container(horizontal=True, gap="small", vertical_alignment="center")
     row.markdown(t("findings.evidence"), width="content")
     for place, item in enumerate(finding.evidence):
-        name = str(spans["name"][item.span_id])
-        name = for_markdown(cause_text(name) if inspection.trace.is_engine_dump else name, 36)
+        name, kind = (str(spans[column][item.span_id]) for column in ("name", "kind"))
+        name = for_markdown(span_text(name, kind, inspection.trace.is_engine_dump), 36)
         at = short_ms(int(spans["ts_ns"][item.span_id]))
         row.button(
             t("findings.place", name=name, time=short_ms(item.ns), at=at),

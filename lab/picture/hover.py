@@ -33,12 +33,27 @@ WORDED = (
 WAIT = "wait "
 """How this engine's waits for an event begin."""
 
+LAUNCH, LAUNCH_CALLS = "launch ", "launch calls"
+"""How this engine's launches of one operation begin, and what a profiler's calls are called."""
+
 Lines = list[str]
 
 
 def cause_text(cause: str) -> str:
     """A gap's cause in the words of the interface."""
-    return t_or(f"cause.{cause}", cause)
+    what = cause.removeprefix(LAUNCH)
+    if what == cause or cause == LAUNCH_CALLS:
+        return t_or(f"cause.{cause}", cause)
+    return f"{t_or('cause.launch', LAUNCH.strip())} {what}"
+
+
+def span_text(name: str, kind: str, own: bool) -> str:
+    """What a span is called. The host's own work and its waits (`own`: of a run of this lab) are
+    words; operations, and other programs' calls, are called as in their code."""
+    if not own or kind not in ("host", "sync"):
+        return name
+    waited = name.removeprefix(WAIT)
+    return t("hover.wait", event=waited) if waited != name else cause_text(name)
 
 
 def resource_text(resource: str) -> str:
@@ -76,6 +91,7 @@ class Hover:
         # arrays as they are: as a numpy array the column of args would decode all of them
         self._columns = {name: trace.spans[name].array for name in trace.spans}
         self._cause = cache(cause_text)
+        self._text = cache(span_text)
         self._own = trace.is_engine_dump
         self._track = cache(partial(track_name, trace))
         self._texts = {key: template(key) for key in TEXTS}
@@ -99,13 +115,7 @@ class Hover:
         return self._gap(longest) if is_gap else self._span(longest)
 
     def _name(self, span: int) -> str:
-        """The host's own work and its waits are words; operations, and other programs' calls, are
-        called as in their code."""
-        name, kind = str(self._columns["name"][span]), self._columns["kind"][span]
-        if not self._own or kind not in ("host", "sync"):
-            return name
-        waited = name.removeprefix(WAIT)
-        return t("hover.wait", event=waited) if waited != name else self._cause(name)
+        return self._text(str(self._columns["name"][span]), self._columns["kind"][span], self._own)
 
     def _span(self, span: int) -> Lines:
         column = self._columns
