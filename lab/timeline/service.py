@@ -4,6 +4,7 @@ Plain data frames, one row a run; the units stand in the heads.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -38,7 +39,7 @@ def _table(services: Mapping[str, Service], names: Sequence[str]) -> pd.DataFram
     return pd.DataFrame({t("service.run"): list(services), **columns})
 
 
-def service_formats(table: pd.DataFrame) -> dict[str, str]:
+def service_formats(table: pd.DataFrame) -> dict[str, Any]:
     """How the numbers of each column are written: two decimals for times, none for counts."""
     whole = {t(f"service.{name}") for name in CAPACITY}
     return {name: "{:,.0f}" if name in whole else "{:,.2f}" for name in table.columns[1:]}
