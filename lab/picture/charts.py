@@ -183,7 +183,7 @@ def idle_told(gaps: Mapping[str, Mapping[str, float]], wall_ms: Mapping[str, flo
 
 def counters(trace: Trace, window: tuple[int, int]) -> dict[str, Any]:
     """Each counter as a stepped line over the window, one below the other under its name."""
-    strips = counters_in(trace, window)
+    strips = [counter.held(window[1] / 1e6) for counter in counters_in(trace, window)]
     layout = frame(
         height=60 + COUNTER_PX * len(strips), margin={"l": 8, "r": 10, "t": 8, "b": 44},
         xaxis=time_axis(window, t("axis.ms"), fixedrange=True), annotations=[],
@@ -193,7 +193,7 @@ def counters(trace: Trace, window: tuple[int, int]) -> dict[str, Any]:
         axis = f"y{number + 1}" if number else "y"
         bottom, top = 1 - (number + 1) / len(strips), 1 - (number + NAME_SHARE) / len(strips)
         layout[f"yaxis{number + 1}" if number else "yaxis"] = {
-            **counter_axis(counter, (bottom, top), float(counter.values.max(initial=0)), 1.08),
+            **counter_axis(counter, (bottom, top), counter.peak, 1.08),
             "automargin": True,
         }  # fmt: skip
         layout["annotations"].append({**counter_name(counter, axis), "yanchor": "bottom"})

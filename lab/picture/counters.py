@@ -6,7 +6,7 @@ of every stretch among them. Scales are those of the whole run, whatever the win
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,13 @@ class Counter:
     def texts(self) -> list[str]:
         """Its values as text."""
         return [self.text(value) for value in self.values.tolist()]
+
+    def held(self, end_ms: float) -> "Counter":
+        """The same with its last value held until `end_ms`: it stays until another is set."""
+        if not len(self.ms) or self.ms[-1] >= end_ms:
+            return self
+        ms, values = np.append(self.ms, end_ms), np.append(self.values, self.values[-1])
+        return replace(self, ms=ms, values=values)
 
     def text(self, value: float) -> str:
         """A value of it as text."""
@@ -95,7 +102,7 @@ def add_strips(figure: dict[str, Any], counters: Sequence[Counter], lanes_px: in
         domain = max(0.0, bottom), 1 - top_px / total_px
         layout[f"yaxis{number + 2}"] = counter_axis(counter, domain, counter.peak, HEADROOM)
         layout["annotations"] = [*layout["annotations"], counter_name(counter, axis)]
-        figure["data"].append(_line(counter, axis))
+        figure["data"].append(_line(counter.held(layout["xaxis"]["range"][1]), axis))
     layout["xaxis"]["anchor"] = f"y{len(counters) + 1}"
 
 

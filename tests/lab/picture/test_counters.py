@@ -61,6 +61,17 @@ def test_each_counter_is_a_stepped_line_on_the_axis_of_the_lanes() -> None:
     assert go.Figure(drawn).layout.yaxis6.domain[0] == pytest.approx(0)
 
 
+def test_a_line_holds_its_last_value_and_the_scale_is_that_of_the_peak_it_names() -> None:
+    trace = study().trace
+    end_ms = float(trace.counters["ts_ns"].max()) / 1e6 + 50
+    for line in counters(trace, (0, round(end_ms * 1e6)))["data"]:
+        assert line["x"][-1] == end_ms and line["y"][-1] == line["y"][-2]
+    near = counters(trace, (0, 10**7))["layout"]
+    for number, counter in enumerate(counters_in(trace, (0, 10**7)), 1):
+        axis = near[f"yaxis{number}" if number > 1 else "yaxis"]
+        assert axis["tickvals"] == [0, counter.peak or 1.0]
+
+
 def test_the_strips_stand_below_the_lanes_without_overlap() -> None:
     layout = figure((0, 120_000_000))["layout"]
     axes = [f"yaxis{number}" for number in range(1 + len(NAMES), 1, -1)]
