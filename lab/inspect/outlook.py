@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lab.catalogue import t
+from lab.catalogue import t, t_or
 from lab.escape import for_markdown
 from lab.inspect.inspection import Inspection
 from lab.inspect.scene_links import timeline_query
@@ -33,7 +33,9 @@ def outlook_tab(inspection: Inspection) -> None:
     )  # fmt: skip
     _take_along(inspection)
     st.markdown(f"**{t('outlook.assumed')}**")
-    st.markdown("\n".join(f"- {for_markdown(line)}" for line in prediction.assumptions))
+    assumed = enumerate(prediction.assumptions, 1)
+    lines = (t_or(f"assumed.{number}", line) for number, line in assumed)
+    st.markdown("\n".join(f"- {for_markdown(line)}" for line in lines))
 
 
 def _take_along(inspection: Inspection) -> None:

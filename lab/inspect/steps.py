@@ -46,11 +46,8 @@ def steps_tab(inspection: Inspection) -> None:
     elif reason := inspection.prediction.cannot_tell:
         st.caption(t("steps.no_parts", reason=reason))
     table = step_table(inspection)
-    formats = {
-        name: st.column_config.NumberColumn(format="%.3f")
-        for name in table.columns
-        if name.endswith("(ms)")
-    }
+    times = table.select_dtypes("number").columns
+    formats = {name: st.column_config.NumberColumn(format="%.3f") for name in times}
     st.caption(t("steps.rows", shown=len(table), count=f"{steps.count:,}"))
     st.dataframe(
         table, hide_index=True, column_config=formats, key="step-table",

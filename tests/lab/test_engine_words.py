@@ -22,7 +22,7 @@ from engine.workloads.presets import WORKLOADS
 from lab.catalogue import LANGUAGE, LANGUAGES, texts
 from lab.glossary import key_of
 from lab.picture.hover import worded
-from traces import findings, gap, gap_rules, gap_walk, list_samples
+from traces import findings, gap, gap_rules, gap_walk, list_samples, whatif
 from traces.finding_rules import RULES
 from traces.schema import KINDS
 
@@ -101,6 +101,8 @@ def wanted():
     for sample in list_samples():
         words |= {f"sample.{sample.code}.{part}": getattr(sample, part) for part in SAMPLE_PARTS}
     words |= {f"kind.{kind}": kind for kind in KINDS}
+    assumed = enumerate(whatif.ASSUMPTIONS + whatif.FOREIGN_ASSUMPTIONS, 1)
+    words |= {f"assumed.{number}": line for number, line in assumed}
     for name, known in FIX_WORDS.items():
         words |= {f"{name}.{word}": word for word in known}
     counters = {"tokens in flight", "KV blocks in use", service.QUEUE, *service.COPIED.values()}
