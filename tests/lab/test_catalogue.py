@@ -137,3 +137,15 @@ def test_the_language_is_asked_for_at_every_look_up_and_english_stands_in(
     assert t("hover.step", step=3) == "第 3 步"
     monkeypatch.setitem(texts("zh"), "hover.step", "")
     assert t("hover.step", step=3) == "step 3"
+
+
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if one != LANGUAGE])
+def test_a_head_has_the_same_unit_in_every_language(language: str) -> None:
+    """Units that are signs; those that are words are translated."""
+
+    def unit(text: str) -> str:
+        found = re.search(r"[(（](ms|µs|ns|s|kB|MB|%)[)）]$", text)
+        return found[1] if found else ""
+
+    other = {key: unit(texts(language)[key]) for key in texts()}
+    assert other == {key: unit(text) for key, text in texts().items()} | {"axis.ms": "ms"}
