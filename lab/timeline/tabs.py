@@ -1,5 +1,7 @@
 """What stands under the Timeline page's picture: text, hazards, idle time, service, spans."""
 
+import re
+
 import streamlit as st
 
 from lab.catalogue import t
@@ -13,7 +15,7 @@ from lab.picture.window import Window
 from lab.stepper.anatomy import anatomy
 from lab.tables import MAX_SPANS, hazard_table, idle_table, span_table
 from lab.timeline.scene import Scene
-from lab.timeline.service import capacity_table, service_formats, waiting_table
+from lab.timeline.service import by_figure, capacity_table, waiting_table
 from lab.timeline.tokens import texts_html
 
 INVARIANTS = ("lengths", "writer", "release", "streamed", "end", "pool")
@@ -75,7 +77,12 @@ def _hazards(scene: Scene) -> None:
         )
         st.code(worded(hazard.fix.text), language="python", wrap_lines=True)
         anatomy(scene.run, hazard, number)
-    st.table(hazard_table(hazards).map(lambda cell: for_markdown(str(cell))), hide_index=True)
+    st.table(hazard_table(hazards).map(_breakable), hide_index=True)
+
+
+def _breakable(cell: object) -> str:
+    """A cell as Markdown that may go on in a new line where its code has a dot or a bracket."""
+    return re.sub(r"(?<=[.(])(?=\w)", "\u200b", for_markdown(str(cell)))
 
 
 def _idle(scene: Scene, names: list[str]) -> None:
@@ -101,7 +108,7 @@ def _service(scene: Scene) -> None:
     services = {title: run.service for title, run in runs.items()}
     st.caption(t("service.legend"))
     for table in (waiting_table(services), capacity_table(services)):
-        st.table(table.style.format(service_formats(table), na_rep="–"), hide_index=True)
+        st.table(by_figure(table), hide_index=True)
     st.caption(t("service.capacity"))
 
 
