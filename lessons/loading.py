@@ -103,7 +103,18 @@ def decoded(path: Path, kind: type[Any]) -> Any:  # noqa: ANN401 - whatever kind
     except OSError as error:
         raise LessonError(f"{path} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise LessonError(f"{path}: {error}") from None
+        raise LessonError(f"{path}: {error}{_choices(str(error), kind)}") from None
+
+
+def _choices(fault: str, kind: type[Any]) -> str:
+    """What there is to choose from, where a fault says only that a value is none of it."""
+    if not fault.startswith("Invalid enum value"):
+        return ""
+    found: Any = msgspec.inspect.type_info(kind)
+    for name in re.findall(r"\.(\w+)", fault.rpartition(" - at ")[2]):
+        found = {field.encode_name: field.type for field in found.fields}[name]
+        found = getattr(found, "item_type", found)  # where there is a list of them
+    return ": it must be one of " + ", ".join(map(repr, found.values))
 
 
 @cache
@@ -144,6 +155,9 @@ def _check(lesson: Lesson) -> None:
     figures = [lesson.predict.figure, *(q.figure for q in lesson.question if q.figure)]
     for figure in figures:
         _check_figure(figure, lesson)
+    asked = lesson.predict.figure.partition(".")[0]
+    if asked not in {scene.id for scene in lesson.scene}:
+        raise ValueError(f"predict.figure: {asked!r} is no scene that the page shows")
     if lesson.predict.kind == "choice" and len(lesson.predict.ranges) < 2:
         raise ValueError("predict.ranges: a choice has at least two")
     if lesson.exercise == "questions" and not lesson.question:

@@ -1,7 +1,12 @@
 """The question asked before a run is shown: what is right, and whether an answer is."""
 
-from lessons.lesson import Lesson, LessonError
+from lessons.lesson import Lesson, LessonError, Scene
 from lessons.scenes import figure
+
+
+def asked_scene(lesson: Lesson) -> Scene:
+    """The scene that the question is about: its run has the answer."""
+    return lesson.scene_named(lesson.predict.figure.partition(".")[0])
 
 
 def truth(lesson: Lesson) -> float:

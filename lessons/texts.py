@@ -44,11 +44,15 @@ class Text:
     scenes: dict[str, str]
     hints: tuple[str, ...]
 
+    def shown_in(self, part: str) -> str:
+        """Everything that a part shows."""
+        more = {"predict": self.choices, "see": self.scenes.values(), "exercise": self.hints}
+        return "\n".join((self.parts[part], *more.get(part, ())))
+
     @property
     def whole(self) -> str:
         """Everything that is quoted from or linked from."""
-        pieces = (self.summary, *self.parts.values(), *self.scenes.values())
-        return "\n".join((*pieces, *self.choices, *self.hints))
+        return "\n".join((self.summary, *map(self.shown_in, self.parts)))
 
     @property
     def figures(self) -> list[str]:
@@ -59,6 +63,21 @@ class Text:
     def terms(self) -> set[str]:
         """The glossary's entries that are linked."""
         return {key for _, key in TERM.findall(self.whole)}
+
+    def terms_in(self, part: str) -> set[str]:
+        """Those of them that a part speaks of. A word is linked where the lesson has it first, so
+        other parts count that have the same word, or the entry's own name."""
+        shown = FIGURE.sub("", TERM.sub(r"\1", self.shown_in(part))).lower()
+        return {
+            key
+            for word, key in TERM.findall(self.whole)
+            if _has_word(shown, word.lower()) or _has_word(shown, key.replace("-", " "))
+        }
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Whether a word stands in a text, or its plural; Chinese has no space around a word."""
+    return bool(re.search(rf"(?<![a-z]){re.escape(word)}(e?s)?(?![a-z])", text))
 
 
 def parse_text(source: str, language: str) -> Text:

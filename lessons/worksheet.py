@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from lessons.edges import choices_of
 from lessons.lesson import Lesson, Question, Words
 from lessons.loading import text_of
+from lessons.prediction import asked_scene
 from lessons.scenes import quoted
 from lessons.texts import unlinked
 from lessons.timeline_form import empty_timeline
@@ -91,7 +92,7 @@ def _predict(lesson: Lesson, language: str) -> list[str]:
 def _sketch(lesson: Lesson, language: str) -> list[str]:
     """Two timelines of the scene that the prediction is about; a program's has no scale, which
     might say too much."""
-    scene = lesson.scene_named(lesson.predict.figure.partition(".")[0])
+    scene = asked_scene(lesson)
     window = None if scene.program else (scene.window_ms or (0.0, 100.0))
     parts = [_heading("sketch", language)]
     for key in ("expected", "seen"):

@@ -1,4 +1,5 @@
-"""The first part of a lesson: an answer is given and kept before anything is shown."""
+"""The first part of a lesson: an answer is given and kept before anything is shown; and in the
+second part, at the scene that the question was about, what the run says to it."""
 
 import streamlit as st
 
@@ -7,6 +8,9 @@ from lab.course.state import done_of, go_to, locked, note
 from lab.course.text import ready, text
 from lessons.lesson import Lesson
 from lessons.prediction import is_right, right_choice, truth
+
+ASKED = "◎"
+"""Stands on the button of the scene that the question was about."""
 
 
 def ask(lesson: Lesson) -> None:
@@ -60,6 +64,7 @@ def reveal(lesson: Lesson) -> None:
     """What was predicted, beside what the run says. A teacher's lock keeps the verdict back."""
     predicted = done_of(lesson.id).predicted
     if predicted is None or locked():
+        st.caption(t("lessons.asked_here", mark=ASKED))
         return
     predict, value = lesson.predict, truth(lesson)
     if predict.kind == "choice":
@@ -71,4 +76,4 @@ def reveal(lesson: Lesson) -> None:
         said, found = (f"{number:,.1f} {predict.unit}" for number in (predicted, value))
     right = is_right(lesson, predicted)
     key = "lessons.was_right" if right else "lessons.was_wrong"
-    (st.success if right else st.info)(t(key, said=said, found=found))
+    (st.success if right else st.info)(f"{ASKED} {t(key, said=said, found=found)}")

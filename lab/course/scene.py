@@ -4,6 +4,7 @@ import streamlit as st
 
 from engine.mechanisms.table import BY_NAME
 from lab.catalogue import t, t_or
+from lab.course.predict import ASKED, reveal
 from lab.course.program import show_program
 from lab.course.text import ready, text
 from lab.picture.view import View, timeline
@@ -18,28 +19,57 @@ from lab.timeline.state import Choice, mode_toggles
 from lab.timeline.tokens import texts_html
 from lab.timeline.verdicts import verdict_row
 from lessons.lesson import Lesson, Scene
+from lessons.prediction import asked_scene
 from lessons.scenes import config_of
 
 LESSON_WINDOW = WindowKeys("from", "to", "lesson-chart")
 
 
 def show_scenes(lesson: Lesson) -> None:
-    """The scene that is chosen: what to look at, switches, figures, picture, text."""
-    words = text(lesson)
+    """The scene that is chosen: what to look at, switches, figures, picture, text.
+
+    Scenes stand in the order in which their texts build on each other. Where the one that the
+    question was about is not the first, the first ones say which it is and lead to it.
+    """
+    words, asked = text(lesson), asked_scene(lesson)
     names = [scene.id for scene in lesson.scene]
     key = f"scene-{lesson.id}"
-    if len(names) > 1:
-        st.segmented_control(
-            t("lessons.scene"), names, default=names[0], required=True, key=key,
-            format_func=lambda name: _heading(words.scenes[name]), label_visibility="collapsed",
-            on_change=forget, args=(st.session_state, LESSON_WINDOW),
-        )  # fmt: skip
+
+    def label(name: str) -> str:
+        heading = _heading(words.scenes[name])
+        return f"{ASKED} {heading}" if name == asked.id else heading
+
+    st.segmented_control(
+        t("lessons.scene"), names, default=names[0], required=True, key=key, format_func=label,
+        label_visibility="collapsed", on_change=forget, args=(st.session_state, LESSON_WINDOW),
+    )  # fmt: skip
     scene = lesson.scene_named(st.session_state.get(key) or names[0])
+    if scene is asked:
+        reveal(lesson)
+    else:
+        _lead_to(asked, label(asked.id), key, names.index(scene.id) < names.index(asked.id))
     st.markdown(ready(lesson, words.scenes[scene.id]))
     if scene.program:
         show_program(lesson, scene, LESSON_WINDOW)
     else:
         _show_run(lesson, scene)
+
+
+def _lead_to(asked: Scene, label: str, key: str, comes_later: bool) -> None:
+    """Which scene the question was about, and the way to it."""
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    told = t("lessons.asked_later" if comes_later else "lessons.asked_before", scene=label)
+    row.markdown(told, width="content")
+    row.button(
+        t("lessons.to_asked"), key=f"asked-{key}", type="tertiary", on_click=_open_scene,
+        args=(key, asked.id),
+    )  # fmt: skip
+
+
+def _open_scene(key: str, scene: str) -> None:
+    """Callback: choose a scene, to be seen in its own window."""
+    st.session_state[key] = scene
+    forget(st.session_state, LESSON_WINDOW)
 
 
 def _show_run(lesson: Lesson, scene: Scene) -> None:

@@ -28,9 +28,10 @@ def ready(lesson: Lesson, markdown: str) -> str:
     return TERM.sub(lambda match: linked(match[1], match[2]), whole)
 
 
-def terms_of(lesson: Lesson) -> list[str]:
-    """The glossary's entries that the lesson links, as lines, in the order of their names."""
+def terms_of(lesson: Lesson, part: str) -> list[str]:
+    """The glossary's entries that a part of the lesson speaks of, as lines, in the order of
+    their names."""
     spoken = language()
-    known = [glossary()[key] for key in text(lesson).terms]
+    known = [glossary()[key] for key in text(lesson).terms_in(part)]
     named = sorted((term.name.said(spoken), term.means.said(spoken)) for term in known)
     return [f"**{name}**: {means}" for name, means in named]

@@ -5,7 +5,7 @@ import streamlit as st
 from lab.catalogue import language, t
 from lab.course.exercise import exercise
 from lab.course.overview import facts, lesson_list
-from lab.course.predict import ask, reveal
+from lab.course.predict import ask
 from lab.course.scene import show_scenes
 from lab.course.state import (
     LESSON,
@@ -47,7 +47,7 @@ def page() -> None:
     with one_sentence():
         _show(lesson, part)
     _walk(lesson, part)
-    _glossary(lesson)
+    _glossary(lesson, part)
 
 
 def _choose() -> str:
@@ -115,7 +115,6 @@ def _show(lesson: Lesson, part: str) -> None:
             t("lessons.part_predict"), type="primary", on_click=go_to, args=(lesson.id, "predict")
         )
     elif part == "see":
-        reveal(lesson)
         st.markdown(ready(lesson, text(lesson).parts["see"]))
         show_scenes(lesson)
     elif part == "exercise":
@@ -139,9 +138,11 @@ def _walk(lesson: Lesson, part: str) -> None:
     row.caption(t("lessons.place", number=number, count=len(PARTS)))
 
 
-def _glossary(lesson: Lesson) -> None:
-    st.subheader(t("lessons.glossary"), anchor=GLOSSARY)
-    st.caption("\n\n".join(terms_of(lesson)))
+def _glossary(lesson: Lesson, part: str) -> None:
+    """What the part's words mean, where it has any."""
+    if terms := terms_of(lesson, part):
+        st.subheader(t("lessons.glossary"), anchor=GLOSSARY)
+        st.caption("\n\n".join(terms))
 
 
 page()

@@ -21,7 +21,7 @@ from lessons.loading import lessons, text_of
 from lessons.prediction import is_right, right_choice, truth
 from lessons.programs import FILE
 from lessons.scenes import quoted, scene_figure
-from lessons.texts import FIGURE, filled
+from lessons.texts import FIGURE, TERM, filled
 
 FEW_TIMINGS = 6
 
@@ -128,6 +128,27 @@ def test_a_text_is_in_its_language_and_every_figure_can_be_filled(lesson):
         assert "{" not in CODE.sub("", whole)
         share = len(re.findall(r"[\u4e00-\u9fff]", whole)) / len(whole)
         assert share > 0.25 if language == "zh" else share == 0
+
+
+POINTING = re.compile(r"\b(below|above)\b(?! the picture)|(?<!图)[上下](面|图|表)")
+"""Words for what stands somewhere else on the page; the picture of a scene is always there."""
+
+
+@every_lesson
+def test_the_question_and_the_scenes_lead_point_at_nothing_in_another_part(lesson):
+    for language in LANGUAGES:
+        text = text_of(lesson, language)
+        shown = text.shown_in("predict") + text.parts["see"]
+        assert not POINTING.search(shown), language
+
+
+@every_lesson
+def test_each_part_has_the_terms_it_speaks_of_and_no_others(lesson):
+    for language in LANGUAGES:
+        text = text_of(lesson, language)
+        assert set[str]().union(*map(text.terms_in, text.parts)) == text.terms
+        for part in text.parts:
+            assert {key for _, key in TERM.findall(text.shown_in(part))} <= text.terms_in(part)
 
 
 @every_lesson

@@ -50,6 +50,9 @@ def test_a_copy_of_a_lesson_is_read(folder):
         (r'id = "\d\d"', 'id = "99"', "id is '99'"),
         (r"prerequisites = \[.*\]", 'prerequisites = ["77"]', "prerequisites: '77'"),
         (r'figure = ".*"', 'figure = "nowhere.steps"', "no scene 'nowhere'"),
+        (r'figure = ".*"', 'figure = "stale.wall_ms"', "'stale' is no scene that the page shows"),
+        (r'group = ".*"', 'group = "all"', "$.group`: it must be one of 'engine', 'further', "),
+        (r'kind = "edge"', 'kind = "hedge"', "one of 'choice', 'edge', 'number'"),
         (r"switches = \[.*\]", 'switches = ["speed"]', "switches: there is no mechanism 'speed'"),
         (r"\[\[scene\]\]\nid = .*", '[[scene]]\nid = "x"\nmode = "no-such"', "scene x: "),
         (r"\[wrong\]", "[wrong]\nnot_there = 'gap'", "wrong: "),
@@ -136,9 +139,9 @@ What {s.steps}?
 Look.
 <!-- scene: s -->
 ### Here
-There.
+There, [in flight](term:in-flight), for stepping.
 ## Explain
-Because.
+Because of [steps](term:step) in-flight.
 ## Break or fix it
 Do.
 ### Hints
@@ -151,8 +154,11 @@ x/y#1
     text = parse_text(source, "en")
     assert (text.title, text.summary) == ("Title", "One sentence.")
     assert text.choices == ("one", "two, and more") and text.hints == ("a", "b", "c")
-    assert text.scenes == {"s": "### Here\nThere."} and text.parts["see"] == "Look."
+    assert text.parts["see"] == "Look."
+    assert text.scenes == {"s": "### Here\nThere, [in flight](term:in-flight), for stepping."}
     assert text.figures == ["s.steps"]
+    parts = {part: text.terms_in(part) for part in text.parts if text.terms_in(part)}
+    assert parts == {"see": {"in-flight"}, "explain": {"step"}}
 
 
 def test_a_lesson_is_found_by_its_number_with_or_without_the_nought():

@@ -57,6 +57,9 @@ def test_nothing_is_shown_before_a_prediction_is_kept():
     app.button(key="predict-07-go").click().run()
     assert not app.exception and len(app.get("plotly_chart")) == 2
     assert "none of" not in shown(app).lower()
+    assert "your question was about “◎ One edge less”" in shown(app)
+    app.button(key="asked-scene-07").click().run()
+    assert app.segmented_control(key="scene-07").value == "unordered"
     assert any("You predicted “None" in info.value for info in app.info)
     assert app.session_state["course-progress"]["07"].predicted == 0
 
