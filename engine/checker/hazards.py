@@ -105,7 +105,8 @@ def _named_fix(log: OpLog, race: Race, fix: Fix) -> Fix:
         if op.kind is not kind or op.stream != second.stream or op.step != second.step:
             continue
         if op.target == NONE:
-            return replace(fix, text=Said("fix_wait_behind", event=op.name))
+            event = op.name.removeprefix("wait ")  # as the host's own waits are called
+            return replace(fix, text=Said("fix_wait_behind", event=event))
         record = log.ops[op.target]
         if record.stream == first.stream and record.step == first.step and record.seq < first.seq:
             said = Said("fix_record_behind", event=record.name, name=first.name)

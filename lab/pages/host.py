@@ -10,7 +10,6 @@ from engine.play.operations import waits_in
 from lab.catalogue import language, t, t_or
 from lab.escape import for_markdown
 from lab.in_url import by_history, say_all_in_url
-from lab.picture.hover import worded
 from lab.picture.view import show_timeline
 from lab.play.buttons import buttons_of, hints, operations
 from lab.play.picture import position_picture
@@ -20,6 +19,7 @@ from lab.play.tables import memory_html, program_html
 from lab.play.words import (
     answer_text,
     facts_text,
+    fix_text,
     hazard_text,
     short,
     verdict_text,
@@ -93,8 +93,8 @@ def _outcome(game: Game, position: Position) -> None:
     verdict, said = verdict_text(position), _said(game, position)
     SAY[position.verdict.state](f"**{for_markdown(verdict, 500)}** {for_markdown(said, 500)}")
     for hazard in position.hazards:
-        fix = f"{t('host.hazard_fix')} `{worded(hazard.fix.text)}`"
-        st.markdown(f":red[**{for_markdown(hazard_text(position, hazard), 500)}**] {fix}")
+        told = for_markdown(hazard_text(position, hazard), 500)
+        st.markdown(f":red[**{told}**] {fix_text(position, hazard)}")
     if position.verdict.state == "won":
         _won(position)
 

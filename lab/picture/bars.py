@@ -161,6 +161,7 @@ def _trace(name: str, bars: BarColumns) -> dict[str, Any]:
         marker["pattern"] = _hatch(style)
     named = {"text": bars.text, "textposition": "inside", "insidetextanchor": "middle"}
     font = {"color": style.text} if style.text else {}
+    font |= {"shadow": style.halo} if style.halo else {}
     return {
         "type": "bar",
         "orientation": "h",

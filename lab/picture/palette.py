@@ -72,6 +72,15 @@ class Style:
         return 0.5 if self.line == WHITE else 0.9
 
     @property
+    def halo(self) -> str:
+        """What keeps a dense hatch off a name, as a CSS shadow in the fill's colour; "" where
+        the name is read across the hatch."""
+        if not self.text or self.pattern in SLOT_PATTERNS:
+            return ""
+        around = [(x, y) for x in (-2, 0, 2) for y in (-2, 0, 2)]
+        return ", ".join(f"{x}px {y}px 2px {self.fill}" for x, y in around)
+
+    @property
     def size(self) -> int:
         """px from one line of the hatch to the next."""
         return 10 if self.pattern in SLOT_PATTERNS else 6
@@ -86,10 +95,10 @@ def _slot_styles(slot: int) -> dict[str, Style]:
     line = INK if slot == len(SLOT_HUES) - 1 else WHITE
     return {
         "kernel": Style("legend.kernel", hue, pattern, under, text),
-        "h2d": Style("legend.h2d", hue, "/", line),
-        "d2h": Style("legend.d2h", hue, "\\", line),
-        "copy": Style("legend.copy", hue, "x", line),
-        "memset": Style("legend.memset", hue, "-", line),
+        "h2d": Style("legend.h2d", hue, "/", line, text),
+        "d2h": Style("legend.d2h", hue, "\\", line, text),
+        "copy": Style("legend.copy", hue, "x", line, text),
+        "memset": Style("legend.memset", hue, "-", line, text),
     }
 
 

@@ -3,12 +3,24 @@
 from engine.checker.hazards import Hazard
 from engine.play import OPERATIONS, Position
 from engine.play.answers import Answer, answer
+from engine.play.operations import HOST
+from engine.said import Said
 from engine.streams import STREAM_LAYOUTS
 from lab.catalogue import t
-from lab.picture.hover import resource_text
+from lab.picture.hover import resource_text, worded
 from lab.picture.palette import slot_letter
 
 QUEUES = ("H2D", "compute", "D2H")
+WAIT_KEYS = {
+    ("host", "d2h_done"): "6",
+    ("host", "h2d_done"): "9",
+    ("host", "compute_done"): "0",
+    ("h2d", "compute_done"): "7",
+    ("compute", "h2d_done"): "4",
+    ("compute", "d2h_done"): "8",
+    ("d2h", "compute_done"): "5",
+}
+"""The operation by which somebody waits for an event: who, and which event."""
 BY_BATCH = "wphkdg"
 """Keys whose buttons name the batch that is next."""
 
@@ -78,6 +90,25 @@ def hazard_text(position: Position, hazard: Hazard) -> str:
         "host.hazard", kind=hazard.kind, resource=resource_text(hazard.resource), first=first,
         second=second, edge=hazard.missing_edge,
     )  # fmt: skip
+
+
+def fix_text(position: Position, hazard: Hazard) -> str:
+    """What an engine would do against a hazard, as Markdown; where the level has no button for
+    that, which of its buttons make the host wait."""
+    fix = hazard.fix.text
+    told = f"{t('host.hazard_fix')} `{worded(fix)}`"
+    allowed = position.level.allowed
+    if "done" not in fix.values or _wait_key(fix) in allowed:
+        return told
+    waits = [name for name in OPERATIONS.values() if name.waits and name.queue == HOST]
+    names = [t(f"host.do_{wait.name}") for wait in waits if wait.key in allowed]
+    return f"{told} {t('host.hazard_here_waits', buttons=t('host.or').join(names))}"
+
+
+def _wait_key(fix: Said) -> str:
+    """The key of the wait that a fix asks for; a space where no operation is that wait."""
+    event = str(fix.values["done"]).rpartition(".")[2]
+    return WAIT_KEYS.get((str(fix.values.get("role", "host")), event), " ")
 
 
 def _op_text(position: Position, seq: int) -> str:

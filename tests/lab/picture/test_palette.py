@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.picture.palette import ALARM, ALARM_TEXT, STYLES, Style
+from lab.picture.palette import ALARM, ALARM_TEXT, SLOT_PATTERNS, STYLES, Style
 
 CONFIG = Path(__file__).resolve().parents[3] / ".streamlit" / "config.toml"
 
@@ -25,6 +25,11 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("style", [s for s in STYLES.values() if s.text], ids=str)
 def test_a_name_has_a_contrast_of_at_least_4_5(style: Style) -> None:
     assert contrast(style.text, style.fill) >= 4.5
+
+
+@pytest.mark.parametrize("style", [s for s in STYLES.values() if s.text], ids=str)
+def test_a_name_on_a_dense_hatch_stands_in_the_colour_of_the_fill(style: Style) -> None:
+    assert (style.fill in style.halo) == (style.pattern not in SLOT_PATTERNS)
 
 
 def mixed(share: float, one: str, other: str) -> str:

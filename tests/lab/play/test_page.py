@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from streamlit.testing.v1 import AppTest
 
 from engine.play import LEVELS, OPERATIONS, play
+from lab.catalogue import t
 from lab.picture.palette import ALARM
 from lab.play.picture import position_lanes, position_picture
 from lab.play.progress import bring_back, dumped
 from lab.play.state import Game, new_game
 from lab.play.tables import buffers_html, program_html, words_html
-from lab.play.words import answer_text, facts_text, hazard_text, verdict_text
+from lab.play.words import answer_text, facts_text, fix_text, hazard_text, verdict_text
 from lessons.progress import Done, loaded
 from lessons.progress import dumped as course_progress
 from lessons.progress_file import ProgressError
@@ -48,7 +49,9 @@ def test_a_lost_level_names_the_hazard_and_a_step_back_saves_it() -> None:
     app = host_page(moves="whkd")
     press(app, "g")
     assert "RAW host outputs" in app.error[0].value
-    assert any("d2h\\_done" in block.value for block in app.markdown)
+    (told,) = [block.value for block in app.markdown if "d2h_done.synchronize()" in block.value]
+    assert told.endswith("This level has no button for that; what makes its host wait is "
+                         "Synchronize device.")  # fmt: skip
     assert 'class="wrong"' in html_of(app)
     press(app, "undo", "v", "g")
     assert app.success
@@ -163,6 +166,11 @@ def test_there_is_a_sentence_for_whatever_comes_of_an_operation(game) -> None:
     for hazard in position.hazards:
         told = hazard_text(position, hazard)
         assert hazard.first in told and hazard.second in told and hazard.resource in told
+        fix = fix_text(position, hazard)
+        assert f"`{hazard.fix.text}`" in fix and "{" not in fix and "for wait" not in fix
+        assert "no button" not in fix or any(
+            t(f"host.do_{OPERATIONS[key].name}") in fix for key in set(level.allowed) & set("069yv")
+        )
     assert len(program_html(position).split("<tr>")) == 2 + len(level.start + position.moves)
 
 
