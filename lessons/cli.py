@@ -8,6 +8,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 from lessons.class_commands import (
@@ -16,7 +17,8 @@ from lessons.class_commands import (
     print_guide,
     write_worksheet,
 )
-from lessons.lesson import LANGUAGES, Lesson
+from lessons.guide_words import GUIDE
+from lessons.lesson import GROUP_NAMES, LANGUAGES, Lesson, Words
 from lessons.limits import Limits
 from lessons.loading import broken, lesson_named, lessons, text_of
 from lessons.process import check_file
@@ -24,6 +26,11 @@ from lessons.report import as_lines, as_values
 from lessons.texts import HINT_COUNT
 from lessons.workfolder import DEFAULT, TRACE, exercise_path, next_hint, start
 from traces.arguments import OneLineParser, count
+
+FACTS = Words(
+    "({minutes} min, {level}, after {after})", "（{minutes} 分钟，{level}，先修：{after}）"
+)
+FACTS_OF_THE_FIRST = Words("({minutes} min, {level})", "（{minutes} 分钟，{level}）")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -82,17 +89,27 @@ def _list(options: argparse.Namespace) -> int:
         return 0
     for fault in broken().values():
         print(f"lessons: {fault}", file=sys.stderr)
-    for lesson in lessons().values():
-        after = f", after {', '.join(lesson.prerequisites)}" if lesson.prerequisites else ""
-        name = text_of(lesson, options.lang).title
-        print(f"{lesson.id}  {name} ({lesson.minutes} min, {lesson.level}{after})")
+    for group, of_group in groupby(lessons().values(), key=lambda lesson: lesson.group):
+        print(GROUP_NAMES[group].said(options.lang))
+        print("\n".join(_line(lesson, options.lang) for lesson in of_group))
     return 0
+
+
+def _line(lesson: Lesson, language: str) -> str:
+    """A lesson as one line of the list."""
+    facts = FACTS if lesson.prerequisites else FACTS_OF_THE_FIRST
+    told = facts.said(
+        language, minutes=lesson.minutes, level=GUIDE[lesson.level].said(language),
+        after=", ".join(lesson.prerequisites),
+    )  # fmt: skip
+    return f"  {lesson.id}  {text_of(lesson, language).title} {told}"
 
 
 def _row(lesson: Lesson, language: str) -> dict[str, object]:
     return {
         "id": lesson.id,
         "title": text_of(lesson, language).title,
+        "group": lesson.group,
         "level": lesson.level,
         "minutes": lesson.minutes,
         "prerequisites": list(lesson.prerequisites),

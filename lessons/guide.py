@@ -28,8 +28,16 @@ PLACEHOLDER = re.compile(r"\{\w+\}")
 def guide_page(language: str) -> str:
     """The whole page as Markdown."""
     parts = [GUIDE["head"].said(language), _overview(language)]
-    parts += [part for lesson in lessons().values() for part in _lesson(lesson, language)]
+    for lesson in lessons().values():
+        title = text_of(lesson, language).title
+        parts.append(f'<a id="lesson-{lesson.id}"></a>\n\n## {lesson.id} · {title}')
+        parts.append(lesson_guide(lesson, language))
     return "\n\n".join(parts) + "\n"
+
+
+def lesson_guide(lesson: Lesson, language: str) -> str:
+    """What the page says of one lesson, without its heading, as Markdown."""
+    return "\n\n".join(_lesson(lesson, language))
 
 
 def _overview(language: str) -> str:
@@ -53,7 +61,6 @@ def _level(lesson: Lesson, language: str) -> str:
 
 def _lesson(lesson: Lesson, language: str) -> Iterator[str]:
     text = text_of(lesson, language)
-    yield f'<a id="lesson-{lesson.id}"></a>\n\n## {lesson.id} · {text.title}'
     yield unlinked(text.summary, quoted(lesson))
     yield GUIDE["facts"].said(
         language, minutes=lesson.minutes, level=_level(lesson, language),

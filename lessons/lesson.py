@@ -38,6 +38,15 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return text.format(**values)
 
 
+GROUP_NAMES: dict[Group, Words] = {
+    "idea": Words("The idea: keep the device busy", "核心想法：别让设备闲着"),
+    "order": Words("Streams, events, buffers", "流、事件与缓冲区"),
+    "engine": Words("The whole engine", "完整的引擎"),
+    "further": Words("Beyond the loop: pick by topic", "循环之外：按主题选学"),
+}
+"""What the parts are called."""
+
+
 class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A run of the engine that a lesson shows.
 

@@ -34,6 +34,10 @@ NO_WORK = Words(
     "this folder holds nothing that can be graded, only: {names}",
     "这个文件夹里没有可以评分的东西，只有：{names}",
 )
+A_LINK = Words(
+    "this is a link, and links are not followed: hand in what it leads to",
+    "这是一个链接，评分不跟随链接：请上交它所指的内容",
+)
 EMPTY = Words("this folder holds no files", "这个文件夹里没有文件")
 NOT_BEGUN = Words(
     "this file of progress is empty: nothing was begun where it was saved",
@@ -75,10 +79,11 @@ def find_submissions(root: Path, lesson: str | None) -> Iterator[Submission]:
     for path in progress_files(root):
         found += _of_progress(root, path, given)
     yield from found
-    seen = {submission.student for submission in found}
-    for folder in sorted(path for path in root.iterdir() if path.is_dir()):
-        if written(folder.name) not in seen and not _is_of_the_system(folder.name):
-            yield _without_work(root, folder)
+    students, paths = {one.student for one in found}, {one.path for one in found}
+    for path in sorted(path for path in root.iterdir() if path.is_dir() or path.is_symlink()):
+        is_told = path in paths or written(path.name) in students
+        if not is_told and not _is_of_the_system(path.name):
+            yield _without_work(root, path)
 
 
 def _of_code(root: Path, given: str | None) -> Iterator[Submission]:
@@ -88,11 +93,15 @@ def _of_code(root: Path, given: str | None) -> Iterator[Submission]:
             continue
         of_file = given or _lesson_of(path.relative_to(root))
         fault = None if of_file else ProgressError(NO_LESSON)
+        fault = ProgressError(A_LINK) if path.is_symlink() else fault
         yield replace(_submission(root, path, "code"), lesson=of_file or "", fault=fault)
 
 
 def _without_work(root: Path, folder: Path) -> Submission:
     """What is said of a folder in which there is nothing to grade; it is looked at each time."""
+    if folder.is_symlink():
+        name = written(folder.name)
+        return Submission(name, "", "nothing", folder, name, "", fault=ProgressError(A_LINK))
     names = sorted(path.name for path in folder.rglob("*") if path.is_file())
     told = one_line(", ".join(map(repr, names[:MOST_NAMES])))
     fault = ProgressError(NO_WORK, names=told + (", …" if len(names) > MOST_NAMES else ""))
@@ -117,6 +126,8 @@ def progress_files(root: Path) -> list[Path]:
 
 def read_progress(path: Path) -> dict[str, Done]:
     """A student's progress. Raises ProgressError."""
+    if path.is_symlink():
+        raise ProgressError(A_LINK)
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ProgressError(TOO_LARGE)
@@ -160,17 +171,18 @@ def _submission(root: Path, path: Path, kind: Kind) -> Submission:
 
 
 def _sha256(path: Path) -> str:
-    """Of what a file holds; nothing of one that cannot be read, which then is graded anew."""
+    """Of what a file holds; nothing of a link or of what cannot be read, which then is graded
+    anew."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return "" if path.is_symlink() else hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
 
 
 def _is_work(root: Path, path: Path) -> bool:
-    """Whether it is a file that somebody made."""
+    """Whether it is a file that somebody made, or a link that somebody put there."""
     parts = path.relative_to(root).parts
-    return path.is_file() and not path.is_symlink() and not any(map(_is_of_the_system, parts))
+    return (path.is_file() or path.is_symlink()) and not any(map(_is_of_the_system, parts))
 
 
 def _is_of_the_system(name: str) -> bool:

@@ -1,9 +1,13 @@
-"""For teachers: what a class predicted, from its files of progress.
+"""For teachers: how a class is run, and what it predicted, from its files of progress.
 
 The files are read, counted and forgotten; nothing of them is stored.
 """
 
+import re
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -21,8 +25,32 @@ from lessons.prediction import truth
 from lessons.progress import Done, loaded
 from lessons.progress_file import ProgressError
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+FILE_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]+\)")
+"""A link from one file of the documentation to another, which the lab does not serve."""
+
 LONGEST_LABEL = 60
 RIGHT_PATTERN = "/"
+
+
+def class_guide(language: str) -> str:
+    """docs/running-a-class.md without its title, with other files named and not linked; "" where
+    the documentation is not at hand."""
+    own = DOCS / f"running-a-class.{language}.md"
+    path = own if own.is_file() else DOCS / "running-a-class.md"
+    if not path.is_file():
+        return ""
+    _, _, body = path.read_text("utf-8").partition("\n")
+    return FILE_LINK.sub(r"`\1`", body).replace("\n## ", "\n#### ").strip()
+
+
+def is_of_this_machine(url: str) -> bool:
+    """Whether an address leads to the lab only on the machine that it runs on."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost"
 
 
 def class_predictions() -> None:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from lab.catalogue import t
+from lab.catalogue import language, t
 from lab.course.quiz import quiz
 from lab.course.state import bring_back, done_of, forget, go_to, locked, progress
 from lab.course.text import text
 from lab.escape import for_markdown
 from lab.progress_file import progress_file
-from lessons.lesson import GROUPS, Lesson
+from lessons.lesson import GROUP_NAMES, GROUPS, Group, Lesson
 from lessons.loading import broken, lessons
 from lessons.progress import NAME, dumped
 from lessons.quiz import AFTER, BEFORE
@@ -49,13 +49,13 @@ def _so_far() -> None:
         st.button(label, key="go-on", type="primary", on_click=go_to, args=(left[0].id, "predict"))
 
 
-def _group(group: str, of_group: Sequence[Lesson]) -> None:
+def _group(group: Group, of_group: Sequence[Lesson]) -> None:
     """A group's name, how much of it is done, and its lessons."""
     solved = sum(_state(lesson) == "solved" for lesson in of_group)
     minutes = sum(lesson.minutes for lesson in of_group)
     told = t("lessons.group_told", solved=solved, count=len(of_group), minutes=minutes)
     with st.container(border=True, gap="xsmall", key=f"lesson-group-{group}"):
-        st.markdown(f"**{t(f'lessons.group_{group}')}** :gray[· {told}]")
+        st.markdown(f"**{GROUP_NAMES[group].said(language())}** :gray[· {told}]")
         for lesson in of_group:
             _row(lesson)
 

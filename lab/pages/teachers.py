@@ -3,10 +3,11 @@
 import streamlit as st
 
 from lab.catalogue import LANGUAGES, language, t
-from lab.course.for_teachers import class_predictions
+from lab.course.for_teachers import class_guide, class_predictions, is_of_this_machine
 from lab.course.state import LESSON, LOCK, PART, locked
 from lab.course.text import text
 from lab.timeline.state import link
+from lessons.guide import lesson_guide
 from lessons.loading import lessons
 from lessons.texts import PARTS
 from lessons.worksheet import worksheet
@@ -23,6 +24,7 @@ def page() -> None:
         st.info(t("teachers.locked"))
         return
     st.caption(t("teachers.lead"))
+    _how_a_class_is_run()
     lesson = _for_the_room()
     st.subheader(t("class.title"))
     class_predictions()
@@ -30,6 +32,13 @@ def page() -> None:
     st.markdown(t("teachers.grading_help"))
     lang = "" if language() == "en" else f" --lang {language()}"
     st.code(COMMANDS.format(lesson=lesson, lang=lang), language="bash", wrap_lines=True)
+
+
+def _how_a_class_is_run() -> None:
+    """The guide of the documentation, where it is at hand."""
+    if text := class_guide(language()):
+        with st.expander(t("teachers.class_guide"), key="teachers-class-guide"):
+            st.markdown(text)
 
 
 def _for_the_room() -> str:
@@ -49,10 +58,14 @@ def _for_the_room() -> str:
     base = (st.context.url or "").rsplit("/", 1)[0]
     st.code(link(f"{base}/lessons", query), language=None, wrap_lines=True)
     st.caption(t("teachers.lock_help"))
+    if is_of_this_machine(base):
+        st.info(t("teachers.local"))
     st.download_button(
         t("lessons.worksheet"), worksheet(lessons()[lesson], spoken),
         f"lesson-{lesson}-{spoken}.html", "text/html", key="teachers-worksheet", on_click="ignore",
     )  # fmt: skip
+    with st.expander(t("teachers.lesson_guide", lesson=lesson), key="teachers-lesson-guide"):
+        st.markdown(lesson_guide(lessons()[lesson], language()))
     return lesson
 
 

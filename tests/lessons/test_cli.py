@@ -7,6 +7,7 @@ import pytest
 from lessons import cli
 from lessons.checks import Check, Verdict
 from lessons.cli import main
+from lessons.lesson import GROUP_NAMES, GROUPS
 from lessons.loading import lesson_named, lessons, text_of
 from lessons.process import Outcome
 
@@ -22,12 +23,15 @@ def judged(monkeypatch):
     return Judged
 
 
-def test_every_lesson_is_listed_with_its_minutes(capsys):
+def test_every_lesson_is_listed_with_its_minutes_under_its_group(capsys):
     assert main(["list", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["id"] for row in rows] == list(lessons())
     assert main(["list", "--lang", "zh"]) == 0
-    assert text_of(lesson_named("07"), "zh").title in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert text_of(lesson_named("07"), "zh").title in shown and "min" not in shown
+    heads = [line for line in shown.splitlines() if not line.startswith("  ")]
+    assert heads == [GROUP_NAMES[group].zh for group in GROUPS]
 
 
 def test_start_copies_the_exercise_and_never_over_work_that_is_there(tmp_path, capsys):

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from lessons.checks import failed
+from lessons.class_predictions import collect
 from lessons.cli import main
 from lessons.judging import judge, why_not_readable
 from lessons.lesson import LessonError
@@ -148,6 +149,26 @@ def test_files_tell_student_and_lesson_by_their_names(tmp_path):
     assert named == [*good, ("dan", "", False), ("eve", "", False), ("kim", "", False)]
     given = {s.student: s.fault is None for s in find_submissions(tmp_path, "07")}
     assert given == {"ada": True, "ben": True, "dan": True, "eve": True, "kim": False}
+
+
+def test_a_link_is_followed_nowhere_and_has_a_row_that_says_so(tmp_path):
+    root, elsewhere = tmp_path / "class", tmp_path / "elsewhere"
+    (root / "ada").mkdir(parents=True)
+    hand_in(elsewhere, "dora", GOOD)
+    (elsewhere / "progress.json").write_text(dumped({"07": Done(solved=True)}))
+    links = {
+        "ada/07.py": "dora/07_events/exercise.py", "ben.py": "dora/07_events/exercise.py",
+        "cy.json": "progress.json", "dora": "dora", "eve.json": "nowhere.json",
+        "eve-folder": "nowhere",
+    }  # fmt: skip
+    for name, target in links.items():
+        (root / name).symlink_to(elsewhere / target)
+    found = list(find_submissions(root, None))
+    assert sorted(one.file for one in found) == sorted(links)
+    for one in found:
+        assert one.fault and "link" in str(one.fault) and not one.sha256 and one.done is None
+    _, faults = collect(root, "en")
+    assert len(faults) == 2 and all("a link" in fault for fault in faults)
 
 
 def test_a_file_that_an_editor_marked_as_utf_8_is_read(tmp_path):

@@ -122,7 +122,7 @@ def test_a_broken_folder_is_told_and_the_others_work(folder, monkeypatch, capsys
     assert second.name in broken()["02"] and "ZeroDivisionError" in broken()["05"]
     assert main(["list"]) == 0
     shown = capsys.readouterr()
-    assert shown.out.startswith("02") and len(shown.err.splitlines()) == 3
+    assert "\n  02  " in shown.out and len(shown.err.splitlines()) == 3
     assert main(["start", "07"]) == 2 and "lesson.toml" in capsys.readouterr().err
     assert lesson_named("2").id == "02"
 

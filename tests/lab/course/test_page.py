@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.catalogue import texts
+from lab.course.for_teachers import is_of_this_machine
 from lessons.edges import choices_of, edge_at_fault
 from lessons.loading import lessons, text_of
 from lessons.quiz import quiz_questions
@@ -262,8 +263,20 @@ def test_a_teacher_gets_a_pinned_link_and_a_learner_who_is_pinned_gets_nothing()
     app.selectbox(key="teachers-lesson").set_value("07").run()
     assert not app.exception and "lesson=07&lang=en&part=predict&lock=1" in app.code[0].value
     assert "grade class/" in app.code[1].value
+    assert text_of(lessons()["07"], "en").choices[0] in shown(app)
+    assert "#### Grading" in shown(app) and ".md](" not in shown(app)
     app = open_lessons(page=TEACHERS, lock="1")
     assert not app.exception and not app.code and not app.get("file_uploader")
+
+
+@pytest.mark.parametrize(
+    ("url", "alone"),
+    [("http://127.0.0.1:8501/teachers", True), ("http://localhost:8501", True),
+     ("http://[::1]:8501", True), ("http://192.168.1.7:8501", False),
+     ("https://lab.school.example/teachers", False), ("", False)],
+)  # fmt: skip
+def test_an_address_that_only_this_machine_can_open_is_known(url, alone):
+    assert is_of_this_machine(url) == alone
 
 
 def test_the_quiz_before_tells_nothing_and_the_quiz_after_shows_the_gain():
