@@ -30,7 +30,8 @@ pages = {
         st.Page("lab/pages/guide.py", title=t("guide.page")),
     ],
 }
-page = st.navigation(pages, position="top")
+# Expanded: on a narrow page all of it, and no "View 3 more" in English.
+page = st.navigation(pages, position="top", expanded=True)
 follow_theme()
 language_switch()
 say_no_page([one.url_path for group in pages.values() for one in group])

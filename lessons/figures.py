@@ -147,6 +147,7 @@ def figure_of(run: Run, name: str) -> float:
 
 
 def written(value: float, like: str) -> str:
-    """A number with as many decimals as `like` has."""
+    """A number with as many decimals as `like` has, and from 1,000 on with commas, as texts have
+    their own numbers."""
     _, _, decimals = like.partition(".")
-    return f"{value:.{len(decimals)}f}"
+    return f"{value:,.{len(decimals)}f}"

@@ -92,9 +92,9 @@ def _prediction(lesson: Lesson, language: str) -> str:
     found = f"{value} {predict.unit}".strip()
     if predict.kind == "number":
         return GUIDE["number"].said(language, found=found, within=f"{predict.tolerance:g}")
-    choices = text_of(lesson, language).choices
+    choices, number = text_of(lesson, language).choices, float(value.replace(",", ""))
     lines = [
-        f"- {'✓ ' if low <= float(value) <= high else '✗ '}{unlinked(choice, quoted(lesson))}"
+        f"- {'✓ ' if low <= number <= high else '✗ '}{unlinked(choice, quoted(lesson))}"
         for choice, (low, high) in zip(choices, predict.ranges, strict=True)
     ]
     return "\n\n".join([GUIDE["choice"].said(language, found=found), "\n".join(lines)])

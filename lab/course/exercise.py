@@ -111,7 +111,7 @@ def _field(lesson: Lesson, question: Question, known: float | str | None) -> Any
     if question.kind == "number":
         value = known if isinstance(known, int | float) else None
         return st.number_input(
-            f"{label} ({question.unit})", value=value, key=key, step=0.1, format="%.2f", width=420
+            f"{label} ({question.unit})", value=value, key=key, step=0.1, format="%.2f", width=600
         )
     choices = list(lesson.choices)
     place = choices.index(known) if known in choices else None

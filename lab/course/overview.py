@@ -78,10 +78,10 @@ def _row(lesson: Lesson) -> None:
 def facts(lesson: Lesson) -> str:
     """Minutes, level and what should come before."""
     level = t(f"lessons.level_{lesson.level.replace(' ', '_')}")
-    told = t("lessons.facts", minutes=lesson.minutes, level=level)
-    if lesson.prerequisites:
-        told += " " + t("lessons.after", lessons=", ".join(lesson.prerequisites))
-    return told
+    if not lesson.prerequisites:
+        return t("lessons.facts", minutes=lesson.minutes, level=level)
+    before = t("lessons.comma").join(lesson.prerequisites)
+    return t("lessons.facts_after", minutes=lesson.minutes, level=level, lessons=before)
 
 
 def _state(lesson: Lesson) -> str:

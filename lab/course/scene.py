@@ -12,7 +12,7 @@ from lab.picture.window import WindowKeys, forget
 from lab.runs import studies, study_of
 from lab.stepper.cursor import AT
 from lab.study import Study
-from lab.timeline.controls import SHORT_VALUES, WINDOW
+from lab.timeline.controls import WINDOW
 from lab.timeline.scene import Scene as Shown
 from lab.timeline.scene import panel_of
 from lab.timeline.state import Choice, mode_toggles
@@ -78,7 +78,7 @@ def _show_run(lesson: Lesson, scene: Scene) -> None:
     shown = Shown(*studies(config_of(scene, changes)))
     verdict_row(shown.run, shown.sync, shown.bound)
     _picture(lesson, scene, shown)
-    if shown.run.diff is not None and shown.run.diff.count:
+    if shown.run.diff is not None:
         with st.expander(t("lessons.texts"), key=f"texts-{lesson.id}-{scene.id}"):
             requests, truth = shown.run.run.requests, shown.sync.run.requests
             st.html(texts_html(requests, truth, shown.run.diff))
@@ -113,17 +113,13 @@ def _switches(lesson: Lesson, scene: Scene) -> dict[str, str]:
 
 
 def _switch(row: st.delta_generator.DeltaGenerator, name: str, key: str, default: str) -> str:
+    """One switch with all its values in sight, as high as the others of the row."""
     info = BY_NAME[name]
-    values = list(info.values)
-    about = t_or(f"mechanism.{name}.protects", info.protects)
-    if sum(map(len, values)) <= SHORT_VALUES:
-        chosen = row.segmented_control(
-            f"`{name}`", values, default=default, required=True, key=key, help=about,
-            width="content",
-        )  # fmt: skip
-        return chosen or default
-    place = values.index(default)
-    return row.selectbox(f"`{name}`", values, index=place, key=key, help=about, width=220)
+    chosen = row.segmented_control(
+        f"`{name}`", info.values, default=default, required=True, key=key, width="content",
+        help=t_or(f"mechanism.{name}.protects", info.protects),
+    )  # fmt: skip
+    return chosen or default
 
 
 def _put_back(values: dict[str, str]) -> None:

@@ -1,6 +1,6 @@
 """A lesson's Markdown made ready for the page: figures filled in, terms explained."""
 
-from lab.catalogue import language
+from lab.catalogue import language, t
 from lessons.glossary import glossary
 from lessons.lesson import Lesson
 from lessons.loading import text_of
@@ -34,4 +34,4 @@ def terms_of(lesson: Lesson, part: str) -> list[str]:
     spoken = language()
     known = [glossary()[key] for key in text(lesson).terms_in(part)]
     named = sorted((term.name.said(spoken), term.means.said(spoken)) for term in known)
-    return [f"**{name}**: {means}" for name, means in named]
+    return [t("lessons.term", name=name, means=means) for name, means in named]

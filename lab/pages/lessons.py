@@ -56,7 +56,7 @@ def _choose() -> str:
     names = ["", *lessons()]
     take_from_url(LESSON, names, "")
     lesson: str = row.selectbox(
-        t("lessons.lesson"), names, key=LESSON, disabled=locked(), width=420,
+        t("lessons.lesson"), names, key=LESSON, disabled=locked(), width=320,
         format_func=lambda name: (
             f"{name} · {text(lessons()[name]).title}" if name else t("lessons.all")
         ),
