@@ -3,11 +3,13 @@
 import re
 import shutil
 
+import msgspec
 import pytest
 
 from lessons import loading
 from lessons.cli import main
-from lessons.lesson import LessonError
+from lessons.judging import judge
+from lessons.lesson import LANGUAGES, LessonError
 from lessons.loading import broken, lesson_named, lessons, load_lesson, text_of
 from lessons.scenes import config_of
 from lessons.texts import parse_text
@@ -39,6 +41,17 @@ def test_a_scene_may_have_a_cost_of_the_lessons_own_and_times_that_vary():
 
 def test_a_copy_of_a_lesson_is_read(folder):
     assert load_lesson(folder).id == folder.name[:2]
+
+
+def test_a_lesson_with_the_line_ends_of_windows_is_the_same(folder):
+    before = load_lesson(folder)
+    for path in (path for path in folder.rglob("*") if path.suffix in (".md", ".toml", ".py")):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    ours, theirs = lesson_named("07"), load_lesson(folder)
+    assert msgspec.to_builtins(theirs, enc_hook=str) == msgspec.to_builtins(before, enc_hook=str)
+    assert all(text_of(theirs, spoken) == text_of(ours, spoken) for spoken in LANGUAGES)
+    assert judge(theirs, folder / "solution.py").passed
+    assert not judge(theirs, folder / "exercise.py").passed
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def table(trace, *columns):
         "Name;Start (ms);Duration (us);Track\nprepare;0.0015;2.25;worker\n",
         "name\tbegin [ns]\tend [ns]\tlane\nprepare\t1500\t3750\tworker\n",
         "\ufeffname,ts us,dur µs,thread\nprepare,1.5,2.25,worker\n",
+        "\ufeffname,start_us,duration_us,track\r\nprepare,1.5,2.25,worker\r\n",
         "start_s,duration_ms,name,track\n0.0000015,0.00225,prepare,worker\n",
     ],
 )

@@ -27,11 +27,13 @@ def table(trace, *columns):
     return list(trace.spans[list(columns)].itertuples(index=False, name=None))
 
 
-def test_kernels_with_commas_in_their_names():
-    trace = read(
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_kernels_with_commas_in_their_names(line_end):
+    rows = (
         KERNELS + f'"KERNEL_DISPATCH",1,2,69,1,16,"void add<float>(float*, int)",14,{START},'
         f'{START + 44}\n"KERNEL_DISPATCH","Agent 4",1,69,5,16,"x",15,{START + 50},{START + 51}\n'
     )
+    trace = read(rows.replace("\n", line_end))
     assert table(trace, "ts_ns", "dur_ns", "kind", "name", "device", "stream", "correlation") == [
         (0, 44, "kernel", "void add<float>(float*, int)", 1, 2, 14),
         (50, 1, "kernel", "x", 4, 1, 15),
