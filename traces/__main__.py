@@ -127,9 +127,10 @@ def _inspect_folder(options: argparse.Namespace) -> int:
 
 def _too_idle(devices: list[dict[str, Any]], least: float, where: str = "") -> int:
     """1 and a line on stderr for each device below `least`, or if there is no device; else 0."""
-    too_idle = [device for device in devices if device["active"] < least]
+    too_idle = [device for device in devices if device["observed"]["active"] < least]
     for device in too_idle:
-        told = f"{where}GPU {device['id']} is active {percent(device['active'])} of the time"
+        active = percent(device["observed"]["active"])
+        told = f"{where}GPU {device['id']} is active {active} of the time"
         print(f"{told}, less than {percent(least)}", file=sys.stderr)
     if not devices:
         print(f"{where}no GPU work is recorded, so no GPU is active", file=sys.stderr)

@@ -34,12 +34,12 @@ class Inspected:
     @property
     def idle_ms(self) -> float:
         """Idle time of all its devices."""
-        return float(sum(device["idle_ms"] for device in self.devices))
+        return float(sum(device["observed"]["idle_ms"] for device in self.devices))
 
     @property
     def active(self) -> float | None:
         """The active share of its least active device, 0 to 1; None where it has no device."""
-        return min((float(device["active"]) for device in self.devices), default=None)
+        return min((float(device["observed"]["active"]) for device in self.devices), default=None)
 
     @property
     def devices(self) -> list[dict[str, Any]]:

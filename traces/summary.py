@@ -32,10 +32,11 @@ def summarize(trace: Trace) -> dict[str, Any]:
     """Format, counts, span, activity of each device, idle ms by cause, critical path, steps,
     findings, what asynchronous batching would give, and warnings.
 
-    `span_ms` runs from the first to the last event. `active`, `compute_active` (kernels other than
-    communication), `busy_ms` and `idle_ms` of a device are of the one time `of_ms` that
-    `traces.observed` tells of, and so are the shares of the findings; `gaps` adds up to the idle
-    time of all devices.
+    `span_ms` runs from the first to the last event. `active`, `busy_ms` and `idle_ms` of a device
+    count kernels, copies and memsets, `compute_active` kernels other than communication, all from
+    its first to its last operation. `observed` holds the same on the base that every told share
+    refers to (`traces.observed`; another one for a run of this lab alone): the text, the pages and
+    the findings use it, and `gaps` adds up to its idle time.
     """
     gaps, steps, activity = find_gaps(trace), find_steps(trace), device_activity(trace)
     return {
@@ -64,11 +65,12 @@ def as_text(summary: dict[str, Any]) -> str:
         f"span     {summary['span_ms']:,.3f} ms",
     ]
     for device in summary["devices"]:
+        told = device["observed"]
         lines += [
-            f"GPU {device['id']}    active {percent(device['active'])} {_base(summary, device)}; "
+            f"GPU {device['id']}    active {percent(told['active'])} {_base(summary, device)}; "
             "not the same as efficient)",
-            f"         busy {device['busy_ms']:,.3f} ms, "
-            f"idle {device['idle_ms']:,.3f} ms, streams {', '.join(map(str, device['streams']))}",
+            f"         busy {told['busy_ms']:,.3f} ms, "
+            f"idle {told['idle_ms']:,.3f} ms, streams {', '.join(map(str, device['streams']))}",
             f"         copies {device['copy_ms']:,.3f} ms, of which "
             f"{device['copy_compute_overlap_ms']:,.3f} ms under kernels",
         ]
@@ -127,11 +129,16 @@ def _findings(findings: list[dict[str, Any]]) -> list[str]:
 def _device(activity: DeviceActivity, idle: DeviceIdle) -> dict[str, Any]:
     return {
         "id": activity.device,
-        "active": 1 - idle.share,
-        "compute_active": activity.compute_ns / idle.of_ns if idle.of_ns else 0.0,
-        "busy_ms": (idle.of_ns - idle.idle_ns) / NS_PER_MS,
-        "idle_ms": idle.idle_ns / NS_PER_MS,
-        "of_ms": idle.of_ns / NS_PER_MS,
+        "active": activity.active,
+        "compute_active": activity.compute_active,
+        "busy_ms": activity.busy_ns / NS_PER_MS,
+        "idle_ms": activity.idle_ns / NS_PER_MS,
+        "observed": {
+            "active": 1 - idle.share,
+            "busy_ms": (idle.of_ns - idle.idle_ns) / NS_PER_MS,
+            "idle_ms": idle.idle_ns / NS_PER_MS,
+            "of_ms": idle.of_ns / NS_PER_MS,
+        },
         "compute_ms": activity.compute_ns / NS_PER_MS,
         "communication_ms": activity.communication_ns / NS_PER_MS,
         "exposed_communication_ms": activity.exposed_communication_ns / NS_PER_MS,
