@@ -4,6 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.mechanisms.table import TABLE
+from lab.escape import for_markdown
 from tests.lab.apps import INSPECT, TIMELINE, charts, metrics, open_page, timeline
 
 
