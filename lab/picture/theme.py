@@ -5,7 +5,7 @@ the theme changes (streamlit #11974): the text would stay dark on a dark page un
 rerun. A style takes the page's own colour instead, for all text outside of bars.
 
 A link to another page has the colour of plain text there; here it is underlined, as links in a text
-are. The button that saves a chart stands below it and not over its bars.
+are. The button that saves a chart stands in its lower corner and not over its bars.
 
 On paper there is nothing to press: controls, menus and closed folds are left out, figures and
 tables are not cut, and text is dark, whatever the theme. A chart keeps the width that it has on the
@@ -20,7 +20,7 @@ CSS = """<style>
     fill: currentColor !important;
 }
 [data-testid="stPageLink"] a p { text-decoration: underline; text-underline-offset: 3px; }
-.js-plotly-plot .modebar { top: auto !important; bottom: 0; }
+.js-plotly-plot :is(.modebar-container, .modebar) { top: auto !important; bottom: 0; }
 @media print {
     @page { size: A3 landscape; margin: 10mm; }
     :root, body, .stApp, .stApp * { print-color-adjust: exact; }
