@@ -7,6 +7,7 @@ Each rule is also tried on a file that breaks it.
 
 import ast
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,3 +128,13 @@ def test_what_the_rules_allow_is_not_reported(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(DOC + text)
     assert faults(tmp_path) == []
+
+
+def test_folders_of_pages_and_data_are_packages_of_a_wheel() -> None:
+    """They have no `__init__.py`; without `namespaces` a wheel would lack the pages."""
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    find = config["tool"]["setuptools"]["packages"]["find"]
+    assert find.get("namespaces", True)
+    folders = {path.parent.relative_to(ROOT) for path in (ROOT / "lab").rglob("*.py")}
+    assert any(not (ROOT / folder / "__init__.py").exists() for folder in folders)
+    assert {f"{layer}*" for layer in LAYERS if layer != "app"} == set(find["include"])
