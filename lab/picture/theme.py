@@ -20,7 +20,7 @@ CSS = """<style>
     fill: currentColor !important;
 }
 [data-testid="stPageLink"] a p { text-decoration: underline; text-underline-offset: 3px; }
-.js-plotly-plot :is(.modebar-container, .modebar) { top: auto !important; bottom: 0; }
+.js-plotly-plot :is(.modebar-container, .modebar) { top: auto !important; bottom: -4px; }
 @media print {
     @page { size: A3 landscape; margin: 10mm; }
     :root, body, .stApp, .stApp * { print-color-adjust: exact; }
