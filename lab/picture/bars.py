@@ -130,11 +130,12 @@ def letters(text: str) -> int:
 
 
 def in_two(name: str, most: int) -> tuple[str, str] | None:
-    """The name in two lines, each at most so many Latin letters wide, parted at a space or between
-    two wide letters; None where it is too long."""
+    """The name in two lines, each at most so many Latin letters wide, parted at a space, or, of
+    one word, between two wide letters; None where it is too long."""
     places = range(1, len(name))
-    parts = [(name[:n], name[n + 1 :]) for n in places if name[n] == " "]
-    parts += [(name[:n], name[n:]) for n in places if _is_wide(name[n - 1]) and _is_wide(name[n])]
+    parts = [(name[:n], name[n + 1 :]) for n in places if name[n] == " "] or [
+        (name[:n], name[n:]) for n in places if _is_wide(name[n - 1]) and _is_wide(name[n])
+    ]
     fitting = [part for part in parts if max(map(letters, part)) <= most]
     return min(fitting, key=lambda part: max(map(letters, part)), default=None)
 

@@ -23,6 +23,7 @@ def test_two_lines_hold_all_the_words_and_neither_is_too_long(words: list[str], 
 def test_a_chinese_name_counts_twice_and_is_parted_anywhere() -> None:
     assert letters("更新状态") == 8 and letters("wait 更新") == 9
     assert in_two("更新状态", 5) == ("更新", "状态") and in_two("更新状态", 3) is None
+    assert in_two("更新状态 +9", 7) is None and in_two("更新状态 +9", 8) == ("更新状态", "+9")
 
 
 @pytest.mark.parametrize(
