@@ -81,8 +81,8 @@ def _hazards(scene: Scene) -> None:
 
 
 def _breakable(cell: object) -> str:
-    """A cell as Markdown that may go on in a new line where its code has a dot or a bracket."""
-    return re.sub(r"(?<=[.(])(?=\w)", "\u200b", for_markdown(str(cell)))
+    """A cell as Markdown that may go on in a new line behind a dot, bracket or underscore."""
+    return re.sub(r"(?<=[._(])(?=\w)", "\u200b", for_markdown(str(cell)))
 
 
 def _idle(scene: Scene, names: list[str]) -> None:
