@@ -6,6 +6,7 @@ for: it stands in two lines where only these fit in a narrow window.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from unicodedata import east_asian_width
@@ -103,13 +104,13 @@ class Bars:
         """The fullest of the names that fits into `ns`, or the last one cut, or nothing; in two
         lines where it is `tall` enough and a narrow window has no room for one."""
         wide, narrow = (self._letters(ns, px) for px in (LABELLED_PX, NARROW_PX))
-        chosen = next((name for name in names if letters(name) <= wide), "")
-        if tall and not 0 < letters(chosen) <= narrow:
-            for name in names:
-                if lines := in_two(name, narrow):
-                    return "<br>".join(for_plotly(line) for line in lines)
-        if chosen:
-            return for_plotly(chosen)
+        one = next((name for name in names if letters(name) <= wide), "")
+        if tall and not 0 < letters(one) <= narrow:
+            lines = first_in_two(names, narrow) or (None if one else first_in_two(names, wide))
+            if lines:
+                return "<br>".join(map(for_plotly, lines))
+        if one:
+            return for_plotly(one)
         if not names or wide < SHORTEST_CUT:
             return ""
         return for_plotly(names[-1], wide * len(names[-1]) // letters(names[-1]))
@@ -127,6 +128,11 @@ class Bars:
 def letters(text: str) -> int:
     """How wide a text is, in Latin letters: those of Chinese are twice as wide."""
     return len(text) + sum(_is_wide(letter) for letter in text)
+
+
+def first_in_two(names: Sequence[str], most: int) -> tuple[str, str] | None:
+    """The first of the names that `in_two` can part."""
+    return next(filter(None, (in_two(name, most) for name in names)), None)
 
 
 def in_two(name: str, most: int) -> tuple[str, str] | None:
