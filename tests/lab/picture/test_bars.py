@@ -32,7 +32,7 @@ def test_a_chinese_name_counts_twice_and_is_parted_anywhere() -> None:
         (40, "update state and 5 more"),
         (20, "update state<br>and 5 more"),
         (9, "update<br>state"),
-        (7, "update<br>state"),
+        (7, "update<br>state +5"),
         (1, ""),
     ],
 )
