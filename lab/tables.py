@@ -26,15 +26,13 @@ def hazard_table(hazards: Sequence[Hazard]) -> pd.DataFrame:
     """One row a hazard: what races, since which step, and the line that is missing."""
     rows = [
         (
-            hazard.kind, resource_text(hazard.resource), ", ".join(hazard.labels), hazard.step,
-            hazard.count, worded(hazard.first), worded(hazard.second), hazard.missing_edge,
-            worded(hazard.fix.text),
+            hazard.kind, f"{resource_text(hazard.resource)}: {', '.join(hazard.labels)}",
+            hazard.step, hazard.count, worded(hazard.first), worded(hazard.second),
+            hazard.missing_edge, worded(hazard.fix.text),
         )
         for hazard in hazards
     ]  # fmt: skip
-    names = (
-        "kind", "resource", "tensors", "step", "pairs", "first", "second", "missing", "fix",
-    )  # fmt: skip
+    names = ("kind", "resource", "step", "pairs", "first", "second", "missing", "fix")
     return pd.DataFrame(rows, columns=[t(f"hazard.{name}") for name in names])
 
 
