@@ -17,7 +17,7 @@ LANES = (
 PROGRAM_LANES = (LANES[0], *(Words(f"stream {n}", f"流 {n}") for n in (1, 2, 3)))
 """Of a small program, whose streams are its own."""
 
-WIDTH, LEFT, RIGHT, LANE, FOOT = 720, 110, 690, 44, 26
+WIDTH, LEFT, RIGHT, LANE, FOOT = 720, 110, 676, 44, 26
 """In the SVG's own units: of the picture, where its lanes begin and end, of a lane, of the axis."""
 
 STRETCHES = 10

@@ -31,6 +31,9 @@ WORDS = {
     "surprise": Words("What I had not expected", "我没有料到的"),
     "exercise": Words("3 · Break or fix it", "3 · 动手：弄坏它或修好它"),
     "given": Words("What you are given", "给你的文件"),
+    "picture": Words(
+        "Its timeline stands on the lesson's page, in this part.", "它的时间线在这一课网页的这一部分。"
+    ),
     "notes": Words("Notes", "笔记"),
     "answer": Words("Answer", "答案"),
 }
@@ -50,7 +53,7 @@ figure, .question, table { break-inside: avoid; margin: 3mm 0 }
 figcaption { font-weight: 600 } svg { width: 100%; height: auto }
 table { border-collapse: collapse } td, th { border: 1px solid #808a94; padding: 1mm 2mm;
   text-align: left }
-pre { border: 1px solid #808a94; padding: 2mm; font-size: 8.5pt; line-height: 1.35;
+pre { border: 1px solid #808a94; padding: 2mm; font-size: 7.6pt; line-height: 1.35;
   white-space: pre-wrap }
 """
 
@@ -116,7 +119,8 @@ def _question(lesson: Lesson, question: Question, language: str) -> str:
     if question.kind == "number":
         field = _blank("answer", question.unit, language)
     elif question.kind == "edge":
-        field = _boxes([html.escape(name) for name in choices_of(lesson, question)], "inline")
+        field = f"<p>{WORDS['picture'].said(language)}</p>"
+        field += _boxes([html.escape(name) for name in choices_of(lesson, question)], "inline")
     else:
         choices = [html.escape(words.said(language)) for words in lesson.choices.values()]
         field = _boxes(choices, "inline")

@@ -26,10 +26,16 @@ from lessons.texts import PARTS
 from lessons.worksheet import worksheet
 
 LARGE = """<style>
-[data-testid=stMain] [data-testid=stMarkdownContainer] :is(p, li, td, th) { font-size: 1.35rem; }
-[data-testid=stMain] label p { font-size: 1.2rem !important; }
+[data-testid=stMain] [data-testid=stMarkdownContainer]:not([data-testid=stMetric] *)
+  :is(p, li, td, th) { font-size: 1.35rem; }
+[data-testid=stMain] [data-testid=stCaptionContainer] p { font-size: 1.1rem !important; }
+[data-testid=stMain] :is(td, th) { min-width: 4.5em; }
+[data-testid=stMain] h1 { font-size: 2.2rem; }
+[data-testid=stMain] :is(h2, h3) { font-size: 1.7rem; }
+[data-testid=stMain] label:not([data-testid=stMetricLabel]) p { font-size: 1.2rem !important; }
 </style>"""
-"""Lecture mode: type that the last row can read."""
+"""Lecture mode: type that the last row can read. The numbers over a picture are large already, and
+have cards of a fixed width."""
 
 
 def page() -> None:
