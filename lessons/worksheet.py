@@ -32,7 +32,8 @@ WORDS = {
     "exercise": Words("3 · Break or fix it", "3 · 动手：弄坏它或修好它"),
     "given": Words("What you are given", "给你的文件"),
     "picture": Words(
-        "Its timeline stands on the lesson's page, in this part.", "它的时间线在这一课网页的这一部分。"
+        "Its timeline stands on the lesson's page, in this part.",
+        "它的时间线在这一课网页的这一部分。",
     ),
     "notes": Words("Notes", "笔记"),
     "answer": Words("Answer", "答案"),

@@ -8,12 +8,16 @@ import pytest
 from lessons.cli import main
 from lessons.lesson import LANGUAGES
 from lessons.loading import lessons, text_of
+from lessons.prediction import asked_scene
 from lessons.scenes import quoted
 from lessons.texts import plain
 from lessons.timeline_form import empty_timeline
 from lessons.worksheet import worksheet
 
 LESSONS = list(lessons().values())
+DIGIT = 7
+"""Width of a digit at most, in the SVG's own units."""
+
 EMPTY = {"meta", "line", "hr", "br"}
 
 
@@ -79,3 +83,12 @@ def test_the_command_writes_a_file_and_says_where_it_cannot(tmp_path, capsys):
 def test_the_axis_has_round_numbers_within_its_window(window, ticks):
     found = re.findall(r'text-anchor="middle">([^<]*)<', empty_timeline(window, "en"))
     assert found == ticks
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_the_unit_stands_clear_of_the_last_number(lesson):
+    window = asked_scene(lesson).window_ms
+    text = re.findall(r'<text x="([\d.]+)"[^>]*>([^<]+)<', empty_timeline(window, "en"))
+    (unit, _), numbers = text[-1], [(float(x), tick) for x, tick in text if tick[0].isdigit()]
+    for x, tick in numbers:
+        assert x + DIGIT * len(tick) / 2 <= float(unit) - 3 * DIGIT
