@@ -12,11 +12,16 @@ from engine.mechanisms.table import BY_NAME, MOST, Info
 from lab.catalogue import t, t_or
 
 FOUND = "found-switch"
+WIDE = """<style>
+[data-testid=stSelectboxVirtualDropdown] { min-width: min(44rem, 92vw); }
+</style>"""
+"""A list may be wider than the sidebar that it hangs from: what a switch protects is a sentence."""
 
 
 def find_switch(values: Mapping[str, str], choose: Callable[[str, str], None]) -> None:
     """Draw the search, and a control for what is found. `values` has every toggle's value now;
     `choose(name, value)` sets one."""
+    st.html(WIDE)
     name: str | None = st.selectbox(
         t("find_switch.label"), list(BY_NAME), index=None, key=FOUND, format_func=_told,
         placeholder=t("find_switch.placeholder"), filter_mode="contains",
