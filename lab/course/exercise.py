@@ -110,9 +110,8 @@ def _field(lesson: Lesson, question: Question, known: float | str | None) -> Any
     label, key = ready(lesson, question.ask.said(language())), f"{lesson.id}-{question.id}"
     if question.kind == "number":
         value = known if isinstance(known, int | float) else None
-        return st.number_input(
-            f"{label} ({question.unit})", value=value, key=key, step=0.1, format="%.2f", width=600
-        )
+        asked = t("lessons.in_unit", ask=label, unit=question.unit)
+        return st.number_input(asked, value=value, key=key, step=0.1, format="%.2f", width=600)
     choices = list(lesson.choices)
     place = choices.index(known) if known in choices else None
     return st.radio(
