@@ -2,40 +2,18 @@
 
 import base64
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from lab.catalogue import texts
-from lab.course.for_teachers import is_of_this_machine
 from lessons.edges import choices_of, edge_at_fault
 from lessons.loading import lessons, text_of
 from lessons.quiz import quiz_questions
 from lessons.scenes import quoted
 from lessons.texts import PARTS
 from tests.lab.apps import in_address
-
-APP = str(Path(__file__).resolve().parents[3] / "app.py")
-PAGE, TEACHERS = "lab/pages/lessons.py", "lab/pages/teachers.py"
-
-
-def open_lessons(progress=None, page=PAGE, **query):
-    app = AppTest.from_file(APP, default_timeout=90)
-    for name, value in query.items():
-        app.query_params[name] = value
-    if progress:
-        from lessons.progress import Done
-
-        app.session_state["course-progress"] = {k: Done(**v) for k, v in progress.items()}
-        app.session_state["course-begun"] = True
-    app.switch_page(page)
-    return app.run()
-
-
-def shown(app):
-    return "\n".join(element.value for element in [*app.markdown, *app.caption, *app.info])
+from tests.lab.course.pages import open_lessons, shown
 
 
 def test_the_list_names_every_lesson_and_opens_one():
@@ -243,40 +221,6 @@ def test_progress_that_predicts_what_cannot_be_is_brought_back_without_it():
     app.file_uploader(key="progress-file").upload("p.json", text.encode()).run()
     assert not app.exception and app.session_state["course-progress"]["07"].hints == 1
     assert app.session_state["course-progress"]["07"].predicted is None
-
-
-def test_a_class_sees_its_predictions_beside_what_the_run_says():
-    app = open_lessons(page=TEACHERS)
-    good = [f'{{"version": 1, "lessons": {{"02": {{"predicted": {n}}}}}}}' for n in (0, 0, 2)]
-    kind = "application/json"
-    files = [(f"{n}.json", text.encode(), kind) for n, text in enumerate([*good, "{"])]
-    app.file_uploader(key="class-files").set_value(files).run()
-    assert not app.exception and "no progress" in app.warning[0].value
-    assert "3 predictions, 2 of them right. The run says 76" in shown(app)
-    (chart,) = app.get("plotly_chart")
-    (bars,) = json.loads(chart.proto.spec)["data"]
-    assert bars["x"] == [2, 0, 1] and bars["marker"]["pattern"]["shape"] == ["/", "", ""]
-
-
-def test_a_teacher_gets_a_pinned_link_and_a_learner_who_is_pinned_gets_nothing():
-    app = open_lessons(page=TEACHERS)
-    app.selectbox(key="teachers-lesson").set_value("07").run()
-    assert not app.exception and "lesson=07&lang=en&part=predict&lock=1" in app.code[0].value
-    assert "grade class/" in app.code[1].value
-    assert text_of(lessons()["07"], "en").choices[0] in shown(app)
-    assert "#### Grading" in shown(app) and ".md](" not in shown(app)
-    app = open_lessons(page=TEACHERS, lock="1")
-    assert not app.exception and not app.code and not app.get("file_uploader")
-
-
-@pytest.mark.parametrize(
-    ("url", "alone"),
-    [("http://127.0.0.1:8501/teachers", True), ("http://localhost:8501", True),
-     ("http://[::1]:8501", True), ("http://192.168.1.7:8501", False),
-     ("https://lab.school.example/teachers", False), ("", False)],
-)  # fmt: skip
-def test_an_address_that_only_this_machine_can_open_is_known(url, alone):
-    assert is_of_this_machine(url) == alone
 
 
 def test_the_quiz_before_tells_nothing_and_the_quiz_after_shows_the_gain():
