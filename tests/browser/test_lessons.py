@@ -24,6 +24,7 @@ def test_a_prediction_outlives_a_reload_and_stays_hidden_until_it_is_made(page) 
     assert "26.0" in page.evaluate("localStorage.getItem('overlap-lab-progress')")
     page.reload()
     page.wait_for_selector(".nsewdrag", state="attached")
+    page.get_by_role("button", name="转到那个运行").click()
     page.get_by_text("26.0 ms").wait_for()
     assert page.outside == []
     for language, title in (("English", "Pipeline arithmetic"), ("中文", "流水线算术")):
