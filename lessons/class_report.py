@@ -9,7 +9,7 @@ from pathlib import Path
 from lessons.class_predictions import Bar, count_right, histogram
 from lessons.lesson import Lesson, LessonError, Words
 from lessons.loading import text_of
-from lessons.prediction import truth
+from lessons.prediction import truth, unit_of
 from traces.output import write_whole
 
 HEAD = Words(
@@ -26,7 +26,8 @@ def as_lines(lesson: Lesson, given: Sequence[float], language: str) -> list[str]
     scale = min(1.0, MOST_MARKS / max(1, *(bar.count for bar in bars)))
     head = HEAD.said(
         language, id=lesson.id, title=text_of(lesson, language).title, count=len(given),
-        right=count_right(lesson, given), truth=truth(lesson), unit=lesson.predict.unit,
+        right=count_right(lesson, given), truth=truth(lesson),
+        unit=unit_of(lesson, language),
     )  # fmt: skip
     return [head.rstrip(), *(_line(bar, scale) for bar in bars)]
 

@@ -16,6 +16,7 @@ from lessons.guide_words import GUIDE
 from lessons.judging import load_module
 from lessons.lesson import Lesson, Question
 from lessons.loading import lessons, text_of
+from lessons.prediction import unit_of
 from lessons.scenes import quoted
 from lessons.texts import unlinked
 
@@ -89,7 +90,7 @@ def _look(markdown: str) -> str:
 def _prediction(lesson: Lesson, language: str) -> str:
     """The right answer first; of a choice the others, too, which are the common wrong ones."""
     predict, value = lesson.predict, quoted(lesson)[lesson.predict.figure]
-    found = f"{value} {predict.unit}".strip()
+    found = f"{value} {unit_of(lesson, language)}"
     if predict.kind == "number":
         return GUIDE["number"].said(language, found=found, within=f"{predict.tolerance:g}")
     choices, number = text_of(lesson, language).choices, float(value.replace(",", ""))

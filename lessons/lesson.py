@@ -93,7 +93,8 @@ class Predict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """The question before anything is shown. Its answer is a figure of a scene's own run.
 
     "number": right within `tolerance`. "choice": the list in the text has an entry for each of
-    `ranges` (from, to, both counted), and that whose range holds the figure is right.
+    `ranges` (from, to, both counted), and that whose range holds the figure is right. `unit` is a
+    symbol, or one of the words in `lessons.prediction.COUNTED`.
     """
 
     kind: Literal["choice", "number"]

@@ -1,7 +1,21 @@
 """The question asked before a run is shown: what is right, and whether an answer is."""
 
-from lessons.lesson import Lesson, LessonError, Scene
+from lessons.lesson import Lesson, LessonError, Scene, Words
 from lessons.scenes import figure
+
+COUNTED = {
+    "steps": Words("steps", "步"),
+    "rows": Words("rows", "行"),
+    "wrong tokens": Words("wrong tokens", "个错误 token"),
+    "missing tokens": Words("missing tokens", "个缺失的 token"),
+}
+"""Units that are words; the others are the same in every language."""
+
+
+def unit_of(lesson: Lesson, language: str) -> str:
+    """The unit of the answer, as it is read."""
+    unit = lesson.predict.unit
+    return COUNTED[unit].said(language) if unit in COUNTED else unit
 
 
 def asked_scene(lesson: Lesson) -> Scene:

@@ -21,7 +21,7 @@ from lab.picture.view import show_figure
 from lessons.class_predictions import Bar, count_right, histogram, predictions
 from lessons.lesson import Lesson
 from lessons.loading import lessons
-from lessons.prediction import truth
+from lessons.prediction import truth, unit_of
 from lessons.progress import Done, loaded
 from lessons.progress_file import ProgressError
 
@@ -88,7 +88,7 @@ def _uploaded() -> list[dict[str, Done]]:
 def _show(lesson: Lesson, given: list[float]) -> None:
     bars = histogram(lesson, given, language())
     right = next(bar.label for bar in bars if bar.right)
-    value = f"{truth(lesson):,.4g} {lesson.predict.unit}".strip()
+    value = f"{truth(lesson):,.4g} {unit_of(lesson, language())}"
     told = t(
         "class.told", count=len(given), right=count_right(lesson, given),
         value=value, label=for_markdown(right),

@@ -3,11 +3,11 @@ second part, at the scene that the question was about, what the run says to it."
 
 import streamlit as st
 
-from lab.catalogue import t
+from lab.catalogue import language, t
 from lab.course.state import done_of, go_to, locked, note
 from lab.course.text import ready, text
 from lessons.lesson import Lesson
-from lessons.prediction import is_right, right_choice, truth
+from lessons.prediction import is_right, right_choice, truth, unit_of
 
 ASKED = "◎"
 """Stands on the button of the scene that the question was about."""
@@ -66,14 +66,14 @@ def reveal(lesson: Lesson) -> None:
     if predicted is None or locked():
         st.caption(t("lessons.asked_here", mark=ASKED))
         return
-    predict, value = lesson.predict, truth(lesson)
-    if predict.kind == "choice":
+    value, unit = truth(lesson), unit_of(lesson, language())
+    if lesson.predict.kind == "choice":
         choices = text(lesson).choices
-        said = ready(lesson, choices[int(predicted)])
-        found = f"{value:,.4g} {predict.unit}".strip()
-        found += f" (“{ready(lesson, choices[right_choice(lesson)])}”)"
+        said = ready(lesson, choices[int(predicted)]).rstrip(".。")
+        right_one = ready(lesson, choices[right_choice(lesson)]).rstrip(".。")
+        found = t("lessons.found", value=f"{value:,.4g} {unit}", choice=right_one)
     else:
-        said, found = (f"{number:,.1f} {predict.unit}" for number in (predicted, value))
+        said, found = (f"{number:,.1f} {unit}" for number in (predicted, value))
     right = is_right(lesson, predicted)
     key = "lessons.was_right" if right else "lessons.was_wrong"
     (st.success if right else st.info)(f"{ASKED} {t(key, said=said, found=found)}")

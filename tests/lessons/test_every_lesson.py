@@ -18,7 +18,7 @@ from lessons.glossary import glossary
 from lessons.judging import judge
 from lessons.lesson import LANGUAGES
 from lessons.loading import lessons, text_of
-from lessons.prediction import is_right, right_choice, truth
+from lessons.prediction import COUNTED, is_right, right_choice, truth
 from lessons.programs import FILE
 from lessons.scenes import quoted, scene_figure
 from lessons.texts import FIGURE, TERM, filled
@@ -94,13 +94,15 @@ def test_a_scenes_figures_are_those_of_its_run_and_it_opens_within_it(lesson, sc
 
 
 @every_lesson
-def test_the_prediction_has_a_right_answer_and_a_wrong_one(lesson):
+def test_the_prediction_has_a_unit_a_right_answer_and_a_wrong_one(lesson):
+    unit = lesson.predict.unit
+    assert unit and (unit in COUNTED or unit in ("%", "ms"))
     if lesson.predict.kind == "choice":
         right = right_choice(lesson)
         answers = range(len(lesson.predict.ranges))
         assert [is_right(lesson, answer) for answer in answers] == [n == right for n in answers]
     else:
-        assert lesson.predict.unit and is_right(lesson, truth(lesson))
+        assert is_right(lesson, truth(lesson))
         assert not is_right(lesson, truth(lesson) + 2 * lesson.predict.tolerance + 1)
 
 
