@@ -2,6 +2,7 @@
 
     --slow   runs the tests marked slow, too
     --long   lets hypothesis look further, with new random examples each time
+    --scenarios N   runs so many random scenarios of the engine
 
 OVERLAP_LAB_REQUIRE_BROWSER=1 turns a skipped browser test into a failed one.
 """
@@ -23,6 +24,7 @@ settings.register_profile("long", max_examples=2000, deadline=None)
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the slow tests, too")
     parser.addoption("--long", action="store_true", help="let hypothesis try many more examples")
+    parser.addoption("--scenarios", type=int, default=100, help="random scenarios of the engine")
 
 
 def pytest_configure(config: pytest.Config) -> None:

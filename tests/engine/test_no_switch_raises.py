@@ -29,7 +29,14 @@ WORKLOADS = {
 VALUES = [(info.name, value) for info in TABLE for value in info.values[1:]]
 
 
-@pytest.mark.parametrize(("work", "depth"), [("tight", 4), ("drafts", 3), ("no drafts", 2)])
+@pytest.mark.parametrize(
+    ("work", "depth"),
+    [
+        ("tight", 4),
+        pytest.param("drafts", 3, marks=pytest.mark.slow),
+        pytest.param("no drafts", 2, marks=pytest.mark.slow),
+    ],
+)
 def test_no_value_of_any_toggle_ends_a_run_with_an_exception(work, depth):
     for name, value in VALUES:
         switched = {"depth": depth, "device_slots": depth, "host_slots": depth, name: value}

@@ -124,7 +124,7 @@ def test_requests_go_on_under_their_grammar_penalties_and_seeds(workload, policy
 @pytest.mark.parametrize("kind", KINDS)
 def test_drafts_in_flight_are_called_off_with_their_batch(kind, policy):
     work = replace(WORKLOADS["churn"], count=6, batch=3, longest=24, speculate=3)
-    for step in range(3, 15, 2):
+    for step in range(3, 15, 4):
         toggles = {"depth": str(step // 2 % 4 + 1), "device_slots": str(step % 5 + 1)}
         result, batches = run(kind, policy, step, work, toggles=toggles)
         check(result, batches, step, policy)

@@ -18,6 +18,7 @@ from engine.mechanisms.table import BY_NAME, MechanismError, Mechanisms
 from engine.modes.table import MODES
 from engine.oplog import NONE
 from engine.recording.recording import Recording, record
+from tests.sparing import every
 from traces import trace_bytes
 
 LONG = settings().max_examples > 100
@@ -77,7 +78,7 @@ def same_run(fork: RunConfig, whole: RunConfig) -> bool:
     return one.log == other.log and one.spans == other.spans
 
 
-@pytest.mark.parametrize("name", CHANGEABLE)
+@pytest.mark.parametrize("name", every(2, CHANGEABLE))
 def test_a_toggle_changed_at_the_beginning_is_the_run_with_that_toggle(name: str) -> None:
     config = config_of("async", compute=False)
     scenes = [(config, value) for value in BY_NAME[name].values[1:]]
