@@ -4,8 +4,9 @@ A submissions folder has one entry a student. A file of code tells its lesson by
 folder: `ada/07_events/exercise.py` (a work folder as it was handed in), `ada/07.py`; where the
 lesson is given, `ada.py` and `ada/anything.py`, too. A file of progress is `ada.json`,
 `ada-overlap-lab-progress.json` or, in a student's folder, any JSON file with "progress" in its
-name; it answers for every lesson that it has something of. What tells no lesson, and a folder
-that holds nothing of all this, is a submission with a fault, so that nobody's work is passed over.
+name; it answers for every lesson that it has something of. What tells no lesson, a folder that
+holds nothing of all this, and an archive or a notebook of somebody who handed in nothing else are
+submissions with a fault, so that nobody's work is passed over.
 """
 
 import hashlib
@@ -38,6 +39,11 @@ A_LINK = Words(
     "this is a link, and links are not followed: hand in what it leads to",
     "这是一个链接，评分不跟随链接：请上交它所指的内容",
 )
+PACKED = Words(
+    "this cannot be graded as it is: hand in the .py file itself, unpacked",
+    "这样的文件无法评分：请解开后上交 .py 文件本身",
+)
+PACKED_AS = (".zip", ".tar", ".gz", ".tgz", ".xz", ".7z", ".rar", ".ipynb")
 EMPTY = Words("this folder holds no files", "这个文件夹里没有文件")
 NOT_BEGUN = Words(
     "this file of progress is empty: nothing was begun where it was saved",
@@ -80,10 +86,11 @@ def find_submissions(root: Path, lesson: str | None) -> Iterator[Submission]:
         found += _of_progress(root, path, given)
     yield from found
     students, paths = {one.student for one in found}, {one.path for one in found}
-    for path in sorted(path for path in root.iterdir() if path.is_dir() or path.is_symlink()):
-        is_told = path in paths or written(path.name) in students
-        if not is_told and not _is_of_the_system(path.name):
-            yield _without_work(root, path)
+    for path in sorted(root.iterdir()):
+        if path in paths or _is_of_the_system(path.name) or _student(path) in students:
+            continue
+        if path.is_dir() or path.is_symlink() or _is_packed(path):
+            yield _without_work(path)
 
 
 def _of_code(root: Path, given: str | None) -> Iterator[Submission]:
@@ -97,18 +104,31 @@ def _of_code(root: Path, given: str | None) -> Iterator[Submission]:
         yield replace(_submission(root, path, "code"), lesson=of_file or "", fault=fault)
 
 
-def _without_work(root: Path, folder: Path) -> Submission:
-    """What is said of a folder in which there is nothing to grade; it is looked at each time."""
-    if folder.is_symlink():
-        name = written(folder.name)
-        return Submission(name, "", "nothing", folder, name, "", fault=ProgressError(A_LINK))
-    names = sorted(path.name for path in folder.rglob("*") if path.is_file())
+def _without_work(path: Path) -> Submission:
+    """What is said of an entry in which there is nothing to grade; it is looked at each time."""
+    fault = _why_nothing(path)
+    return Submission(_student(path), "", "nothing", path, written(path.name), "", fault=fault)
+
+
+def _why_nothing(path: Path) -> ProgressError:
+    if path.is_symlink():
+        return ProgressError(A_LINK)
+    if path.is_file():
+        return ProgressError(PACKED)
+    names = sorted(file.name for file in path.rglob("*") if file.is_file())
+    if not names:
+        return ProgressError(EMPTY)
     told = one_line(", ".join(map(repr, names[:MOST_NAMES])))
-    fault = ProgressError(NO_WORK, names=told + (", …" if len(names) > MOST_NAMES else ""))
-    name = written(folder.name)
-    return Submission(
-        name, "", "nothing", folder, name, "", fault=fault if names else ProgressError(EMPTY)
-    )
+    return ProgressError(NO_WORK, names=told + (", …" if len(names) > MOST_NAMES else ""))
+
+
+def _is_packed(path: Path) -> bool:
+    return path.is_file() and path.suffix.lower() in PACKED_AS
+
+
+def _student(path: Path) -> str:
+    """Whose entry of the root it is: of an archive `ada` in `ada.zip` and in `ada.tar.gz`."""
+    return written(path.stem.removesuffix(".tar") if _is_packed(path) else path.name)
 
 
 def written(name: str) -> str:

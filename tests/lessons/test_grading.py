@@ -171,6 +171,20 @@ def test_a_link_is_followed_nowhere_and_has_a_row_that_says_so(tmp_path):
     assert len(faults) == 2 and all("a link" in fault for fault in faults)
 
 
+def test_an_archive_and_a_notebook_have_a_row_unless_they_were_unpacked(tmp_path):
+    root = tmp_path / "class"
+    hand_in(root, "ada", GOOD)
+    for name in ("ada.zip", "ben.ZIP", "cy.tar.gz", "dora.ipynb", "grades.csv", "roster.txt"):
+        (root / name).write_bytes(b"whatever")
+    (root / "ada.b").mkdir()
+    (root / "eve").mkdir()
+    (root / "eve" / "work.zip").write_bytes(b"whatever")
+    told = {one.student: str(one.fault) for one in find_submissions(root, None) if one.fault}
+    assert set(told) == {"ada.b", "ben", "cy", "dora", "eve"}
+    assert all("unpacked" in told[student] for student in ("ben", "cy", "dora"))
+    assert "'work.zip'" in told["eve"]
+
+
 def test_a_file_that_an_editor_marked_as_utf_8_is_read(tmp_path):
     assert why_not_readable(hand_in(tmp_path, "ada", "\ufeff" + GOOD)) is None
 
