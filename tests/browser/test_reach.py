@@ -63,11 +63,14 @@ LISTEN = """() => {
 
 
 def walk(page) -> dict:
-    """Press Tab until the page's end; what was not reached, and what did not show it."""
+    """Press Tab until the page's end; what was not reached, and what did not show it.
+
+    A box that scrolls takes the focus and may lose it to the page: the next Tab goes on from there.
+    """
     page.evaluate(LISTEN)
     for _ in range(MOST_TABS):
         page.keyboard.press("Tab")
-        if not page.evaluate("reach()"):
+        if not page.evaluate("reach()") and not page.evaluate("reachTold()")["left"]:
             break
     return page.evaluate("reachTold()")
 
