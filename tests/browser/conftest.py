@@ -14,6 +14,8 @@ from deploy.__main__ import answers, free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTUP_S = 60
+BROKEN = "Failed to process a Websocket message"
+"""What Streamlit's front end says as it gives up."""
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -76,16 +78,20 @@ def context(chromium, server: str) -> Iterator[object]:
     which costs it three times as much as all the rest of a test."""
     context = chromium.new_context(viewport={"width": 1400, "height": 1000}, base_url=server)
     context.set_default_timeout(90_000)
+    context.broken = []
+    context.on("console", lambda said: BROKEN in said.text and context.broken.append(said.text))
     yield context
     context.close()
 
 
 @pytest.fixture
-def page(context, server: str) -> object:
+def page(context, server: str) -> Iterator[object]:
     """A fresh page of a wide window, with nothing kept from others and nothing but the app online.
 
-    The page before it is closed only now: a last page takes its renderer along.
+    The page before it is closed only now: a last page takes its renderer along. A page that could
+    not take in what the server sent answers no more, so no test may leave one.
     """
+    context.broken.clear()
     page = context.new_page()
     for other in context.pages[:-1]:
         other.close()
@@ -93,7 +99,8 @@ def page(context, server: str) -> object:
     context.new_cdp_session(page).send("Storage.clearDataForOrigin", forget)
     page.outside = []
     page.on("request", lambda request: _note_outside(page, request.url, server))
-    return page
+    yield page
+    assert context.broken == []
 
 
 def _note_outside(page, url: str, server: str) -> None:
