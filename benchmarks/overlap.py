@@ -35,7 +35,7 @@ ACTIVE, DEVIATION, OVERHEAD = 0.98, 0.08, 0.02
 
 MISSED, UNCLEAR = "MISSED", "unclear: the machine is busy"
 
-OVERHEAD_STEPS, OVERHEAD_PAIRS = 60, 10
+OVERHEAD_STEPS, OVERHEAD_PAIRS = 60, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,9 @@ and an asynchronous run, nothing paced. Medians are held against the goals.
   `{config.workload.name}`. On `threads` each stream has one CPU thread.
 - Predicted: the same two runs on `virtual`, with the cost model fitted from the synchronous one.
 - Spans: steps with the host's spans recorded against steps without, {OVERHEAD_PAIRS} pairs of runs
-  with the trained model and the default workload. The log of operations is kept in both. "Counted"
-  is what recording one span takes, times the spans of a step, over the time of a step.
+  with the trained model and the default workload. The log of operations is kept in both. "Wall
+  time" is the median over a pair's steps, each against the same step without spans. "Counted" is
+  what recording one span takes, times the spans of a step, over the time of a step.
 
 {table(("figure", "min", "median", "max", "goal", ""), found)}"""
 

@@ -8,9 +8,11 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
 from typing import Any
 
-from engine import execute
+from engine import Run, execute
 from engine.config import RunConfig
 from engine.device.api import HostSpan
 from engine.device.ranges import MakeDevice
@@ -48,8 +50,9 @@ def without_spans(device: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """How much more a run takes with spans, as a share of it: by the clock, of the processor by
-    all threads together, and counted from what one span takes."""
+    """How much more a run takes with spans, as a share of it: by the clock (the median of its
+    steps, each against the same one without spans), of the processor by all threads together, and
+    counted from what one span takes."""
 
     wall: float
     processor: float
@@ -58,10 +61,11 @@ class Overhead:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a run takes by the clock and of the processor (ns), how many spans it records, and what
-    one takes (ns)."""
+    """What a run takes by the clock, each step of it, and of the processor (ns), how many spans it
+    records, and what one takes (ns)."""
 
     wall_ns: int
+    steps_ns: tuple[int, ...]
     processor_ns: int
     spans: int
     span_ns: float
@@ -77,10 +81,9 @@ def overheads(config: RunConfig, pairs: int) -> list[Overhead]:
             with nullcontext() if spans else without_spans(config.device):
                 taken[spans] = _taken(config)
         on, off = taken[True], taken[False]
+        wall = median(a / b for a, b in zip(on.steps_ns, off.steps_ns, strict=True)) - 1
         counted = on.spans * (on.span_ns - off.span_ns) / off.wall_ns
-        found.append(
-            Overhead(on.wall_ns / off.wall_ns - 1, on.processor_ns / off.processor_ns - 1, counted)
-        )
+        found.append(Overhead(wall, on.processor_ns / off.processor_ns - 1, counted))
     return found
 
 
@@ -88,7 +91,18 @@ def _taken(config: RunConfig) -> Taken:
     began_ns = time.process_time_ns()
     run = execute(config)
     processor_ns = time.process_time_ns() - began_ns
-    return Taken(run.wall_ns, processor_ns, len(run.device.spans), _span_ns(config))
+    spans = len(run.device.spans)
+    return Taken(run.wall_ns, steps_ns(run), processor_ns, spans, _span_ns(config))
+
+
+def steps_ns(run: Run) -> tuple[int, ...]:
+    """How long each step took (ns), but the first: from the end of the last device operation of
+    the step before it to that of its own. At least 1."""
+    ends: dict[int, int] = {}
+    for op in run.device.log:
+        if op.step >= 0:
+            ends[op.step] = max(ends.get(op.step, 0), op.end_ns)
+    return tuple(max(1, after - before) for before, after in pairwise(ends.values()))
 
 
 def _span_ns(config: RunConfig) -> float:

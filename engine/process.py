@@ -38,25 +38,3 @@ def no_garbage_collection() -> Iterator[None]:
             gc.unfreeze()
         if was_on:
             gc.enable()
-
-
-STEPS_KEPT = 5000
-"""So many steps of finished runs may lie about before they are looked for: some 40 runs of the
-default workload."""
-
-_lying_about = 0
-
-
-def let_go_of_runs(steps: int) -> None:
-    """Said of each run that computed and has ended, with its steps: free the memory of those
-    before it, now and then.
-
-    The objects of a run hold each other, and the collector does not know how large their tensors
-    are: without this, hundreds of runs took gigabytes. A search goes through all that the process
-    holds, so that it must be rare.
-    """
-    global _lying_about
-    _lying_about += steps
-    if _lying_about > STEPS_KEPT:
-        _lying_about = 0
-        gc.collect()

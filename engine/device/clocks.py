@@ -23,6 +23,7 @@ class Clocks(HostCalls[Task]):
     """Lets time pass, on the host and in the simulated streams."""
 
     now_ns: int = 0
+    _action: Callable[[], None] | None = None
 
     def __init__(self, settings: Settings) -> None:
         self._stop_at_ns = settings.stop_at_ns
@@ -47,9 +48,16 @@ class Clocks(HostCalls[Task]):
         if self.now_ns >= at_ns:
             self._call_due()
 
+    def close(self) -> None:
+        """As `HostCalls.close`; an action that was not due yet leads back here, too."""
+        self._action = None
+        super().close()
+
     def _call_due(self) -> None:
+        action, self._action = self._action, None
         self._call_at_ns, self._due_ns = NEVER, self._stop_at_ns + 1
-        self._action()
+        if action is not None:
+            action()
 
     def _add_stream(self, name: str, kind: StreamKind, priority: int) -> Stream:
         self._simulator.add_stream()
@@ -67,9 +75,6 @@ class Clocks(HostCalls[Task]):
         for task in self._order.everything():
             if not self._simulator.run_until(task, self._stop_at_ns):
                 self._freeze()
-
-    def close(self) -> None:
-        """There is nothing to give up."""
 
     def _pass(self, cost_ns: int) -> None:
         """Let host time pass; raises Stopped at the instant the run is to be frozen."""

@@ -56,6 +56,13 @@ class HostCalls(Recorder, Generic[EntryT]):
         self._order.add_stream(kind)
         return super()._add_stream(name, kind, priority)
 
+    def close(self) -> None:
+        """Give up what leads back to the device: it is then free with the last who looks at its
+        log, and nobody need search for it. The collector would take it for small, for it does
+        not know how large tensors are."""
+        for name in ("default_stream", "_temporaries"):
+            self.__dict__.pop(name, None)
+
     # -------------------------------------------------------- events and waits
 
     def record(self, stream: Stream, event: Event) -> None:

@@ -159,6 +159,7 @@ class Simulator:
 
     def _end(self, task: Task) -> None:
         task.done = True
+        task.on_start = task.on_mark = None
         task.times.end_ns = self.now_ns
         if task.engine:
             self.busy_engines.discard(task.engine)

@@ -81,6 +81,7 @@ class Workers(HostCalls[Work]):
         if not self._closed:
             quick_switching.let_go()
         self._workers, self._closed = [], True
+        super().close()
 
     def _enqueue(self, op: Op, act: Act | None, pace_ns: int) -> Work:
         """Queue an operation that has just been logged."""
