@@ -258,3 +258,16 @@ def test_a_first_start_asks_for_no_email(tmp_path: Path) -> None:
     assert not streamlit_asks_nothing(tmp_path)
     shutil.copytree(ROOT / ".streamlit", tmp_path / ".streamlit")
     assert streamlit_asks_nothing(tmp_path)
+
+
+@pytest.mark.parametrize("command", [["engine", "workloads"], ["lessons", "list"]])
+def test_a_folder_called_as_a_package_is_not_taken_for_it(
+    tmp_path: Path, command: list[str]
+) -> None:
+    for name in ("engine", "traces", "lab", "lessons"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json.gz").touch()
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout
