@@ -17,6 +17,7 @@ from lab.picture.palette import (
     PATH_EDGE,
     PATH_HUE,
     PATH_WAIT,
+    SLOT_HUES,
     STYLE_NAMES,
     STYLES,
     WHITE,
@@ -34,6 +35,9 @@ EVENT_ARROW, LAUNCH_ARROW = "event arrow", "launch arrow"
 LONG_GAP = "long gap"
 """Name under which the marks of the overview strip stand in the legend."""
 
+LAST_SLOT = f"kernel {len(SLOT_HUES) - 1}"
+"""With kernels of this style there may be some of a slot whose hue is another's."""
+
 
 def legend_html(drawn: Iterable[str], slots: bool) -> str:
     """Swatches with words for the styles and arrows `drawn`, each meaning once.
@@ -45,6 +49,8 @@ def legend_html(drawn: Iterable[str], slots: bool) -> str:
     for name in STYLE_NAMES:
         if name in names:
             items.setdefault(_meaning(name, slots), _swatch(STYLES[name]))
+    if slots and LAST_SLOT in names:
+        items[t("legend.slots_repeat")] = _swatch(STYLES["kernel 0"])
     for name, key in ((EVENT_ARROW, "legend.event"), (LAUNCH_ARROW, "legend.launched")):
         if name in names:
             items[t(key)] = ARROW

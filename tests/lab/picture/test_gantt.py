@@ -199,3 +199,9 @@ def test_the_sliders_stretch_the_published_run() -> None:
     assert sync.cost.gpu_step_ns == pytest.approx(6e6, abs=10)
     assert (sync.mechanisms.depth, overlapped.mechanisms.depth) == (1, 2)
     assert not sync.compute and STEPS > 0
+
+
+def test_the_legend_says_that_hues_repeat_where_a_fifth_slot_may_be():
+    assert "looks like slot A again" in legend_html({"kernel 0", "kernel 3"}, slots=True)
+    assert "again" not in legend_html({"kernel 0", "kernel 2"}, slots=True)
+    assert "again" not in legend_html({"kernel 0", "kernel 3"}, slots=False)
