@@ -23,6 +23,10 @@ COMMON = {
         "文件是空的：用 `python -m lessons start` 可以重新取一份。",
     ),
     "unreadable": Words("The file cannot be read: {error}.", "无法读取文件：{error}。"),
+    "too_large": Words(
+        "The file has more than {kilobytes} kB: hand in the exercise alone.",
+        "文件超过 {kilobytes} kB：请只提交练习本身。",
+    ),
     "syntax": Words(
         "Python cannot read line {line} of your file: {error}.",
         "Python 读不懂你文件的第 {line} 行：{error}。",
@@ -30,6 +34,10 @@ COMMON = {
     "crash": Words(
         "Your code stopped with {error} (line {line}).",
         "你的代码在第 {line} 行因 {error} 而中止。",
+    ),
+    "uncheckable": Words(
+        "What your code gives cannot be checked: {error}.",
+        "你的代码给出的结果无法检查：{error}。",
     ),
     "forbidden": Words(
         "Your code tried to {act}, which an exercise has no need of; it was stopped there.",

@@ -73,9 +73,13 @@ def _kept(out: Path, keys: set[tuple[str, str, str]]) -> list[dict[str, str]]:
     """Rows of an earlier grading whose files are still there and the same."""
     if not out.is_file():
         return []
-    with out.open(encoding=BOM, newline="") as file:
-        rows = list(csv.DictReader(file))
-    if rows and set(rows[0]) != set(COLUMNS):
+    try:
+        with out.open(encoding=BOM, newline="") as file:
+            table = csv.DictReader(file)
+            columns, rows = table.fieldnames, list(table)
+    except (csv.Error, UnicodeDecodeError):
+        columns, rows = (), []
+    if columns is not None and set(columns) != set(COLUMNS):
         raise LessonError(f"{out} is no table of grades: name another file, or delete it")
     kept = [row for row in rows if (row["file"], row["lesson"], row["sha256"]) in keys]
     return [row for row in kept if row["sha256"]]

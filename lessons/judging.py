@@ -13,8 +13,12 @@ from types import ModuleType
 from typing import Any, cast
 
 from lessons.checks import Verdict, failed
+from lessons.given import told
 from lessons.guard import Forbidden
 from lessons.lesson import Lesson
+
+LARGEST_BYTES = 1_000_000
+"""No exercise is a hundredth of it."""
 
 
 class Missing(Exception):  # noqa: N818 - a finding about the file, told as a message
@@ -33,25 +37,30 @@ def judge(lesson: Lesson, path: Path) -> Verdict:
         return failed("forbidden", act=error.act.en, act_zh=error.act.zh)
     except Missing as error:
         return failed("missing", name=str(error))
-    except (Exception, SystemExit, KeyboardInterrupt) as error:
+    except BaseException as error:  # whatever they raise is a finding
         if _is_of_memory(error):
             return failed("memory", megabytes="the allowed")
-        return failed("crash", line=_line_in(error, path), error=_short(error))
+        line = _line_in(error, path)
+        if line is None:
+            return failed("uncheckable", error=told(error))
+        return failed("crash", line=line, error=told(error))
 
 
 def why_not_readable(path: Path) -> Verdict | None:
     """The verdict on a file that is no Python at all, without running any of it."""
     try:
-        source = path.read_text("utf-8-sig")  # some editors begin a file with a mark of order
-    except (OSError, UnicodeDecodeError) as error:
-        return failed("unreadable", error=_short(error))
+        if path.stat().st_size > LARGEST_BYTES:  # to compile takes 270 times its memory
+            return failed("too_large", kilobytes=LARGEST_BYTES // 1000)
+        source = importlib.util.decode_source(path.read_bytes())
+    except (OSError, UnicodeDecodeError, SyntaxError) as error:
+        return failed("unreadable", error=told(error))
     if not source.strip():
         return failed("empty")
     try:
         compile(source, str(path), "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
-        return failed("syntax", line=line, error=getattr(error, "msg", None) or _short(error))
+        return failed("syntax", line=line, error=getattr(error, "msg", None) or told(error))
     return None
 
 
@@ -76,16 +85,12 @@ def wanted(work: ModuleType, name: str) -> Callable[..., Any]:
 
 def _is_of_memory(error: BaseException) -> bool:
     """Whether there was no memory left: torch says so in words."""
-    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+    return isinstance(error, MemoryError) or "can't allocate memory" in told(error)
 
 
-def _short(error: BaseException) -> str:
-    text = " ".join(str(error).split())[:200]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _line_in(error: BaseException, path: Path) -> int:
-    """The last line of the file on the way to the error."""
+def _line_in(error: BaseException, path: Path) -> int | None:
+    """The last line of the file on the way to the error; None where the check itself stopped, at
+    what the file gave it."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(path)]
-    return (lines[-1] if lines else None) or 1
+    return lines[-1] if lines else None

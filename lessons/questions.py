@@ -9,6 +9,7 @@ from typing import Any
 
 from lessons.checks import Check, Verdict
 from lessons.edges import choices_of, edge_at_fault
+from lessons.given import number
 from lessons.lesson import Lesson, LessonError, Question
 from lessons.scenes import figure
 
@@ -28,15 +29,19 @@ def check_answer(lesson: Lesson, question: Question, given: Any) -> Check:  # no
 
 
 def _fault(lesson: Lesson, question: Question, given: Any) -> tuple[str, dict[str, Any]]:  # noqa: ANN401
-    if given is None or given == "":
+    if given is None or (isinstance(given, str) and not given):
         return "unanswered", {}
     if question.kind == "number":
-        is_number = isinstance(given, int | float) and not isinstance(given, bool)
-        if not is_number or not abs(given) <= LARGEST:
+        value = number(given)
+        if value is None or not abs(value) <= LARGEST:
             return "not_a_number", {"unit": question.unit}
-        off = abs(given - figure(lesson, question.figure))
+        off = abs(value - figure(lesson, question.figure))
         right = off <= question.tolerance
-        return ("ok", {}) if right else ("number_off", {"given": given, "unit": question.unit})
+        return (
+            ("ok", {})
+            if right
+            else ("number_off", {"given": f"{value:.10g}", "unit": question.unit})
+        )
     choices = choices_of(lesson, question) if question.kind == "edge" else lesson.choices
     if not isinstance(given, str) or given not in choices:
         return "not_a_choice", {"choices": ", ".join(choices)}

@@ -8,6 +8,7 @@ from typing import Any
 from engine import configure, execute
 from engine.device.cost import MS, CostModel
 from lessons.checks import Check, Verdict
+from lessons.given import number, shown
 from lessons.judging import wanted
 from lessons.lesson import Lesson
 
@@ -48,7 +49,7 @@ def _check(name: str, makespan: Callable[..., Any], cases: list[Case]) -> Check:
         message = _fault(given, expected, stages, batches, buffers)
         if message != "ok":
             values = {
-                "stages": stages, "batches": batches, "buffers": buffers, "given": repr(given),
+                "stages": stages, "batches": batches, "buffers": buffers, "given": shown(given),
                 "expected": f"{expected:g}",
             }  # fmt: skip
             return Check(name, False, message, values=values)
@@ -57,16 +58,17 @@ def _check(name: str, makespan: Callable[..., Any], cases: list[Case]) -> Check:
 
 def _fault(given: Any, expected: float, stages: list[int], batches: int, buffers: int) -> str:  # noqa: ANN401
     """Which mistake the number looks like."""
-    if isinstance(given, bool) or not isinstance(given, int | float):
+    ms = number(given)
+    if ms is None:
         return "no_number"
-    if abs(given - expected) <= NEAR_MS:
+    if abs(ms - expected) <= NEAR_MS:
         return "ok"
     known = {
         "takes_turns": sum(stages) * batches,
         "no_fill": max(stages) * batches,
         "no_buffers": sum(stages) + (batches - 1) * max(stages),
     }
-    return next((name for name, value in known.items() if abs(given - value) <= NEAR_MS), "off")
+    return next((name for name, value in known.items() if abs(ms - value) <= NEAR_MS), "off")
 
 
 def engine_ms(stages: list[int], batches: int, buffers: int) -> float:

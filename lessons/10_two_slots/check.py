@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.device.api import Device
 from lessons.checks import Check, Verdict
+from lessons.given import shown, whole
 from lessons.judging import wanted
 from lessons.lesson import Lesson
 from lessons.pipeline import Program, Served, Slot, Streams, serve, try_timings
@@ -28,8 +29,9 @@ def check(work: ModuleType, lesson: Lesson) -> Verdict:
     for _, slots in (*ENOUGH, *FEW):
         for step in range(8):
             given = slot_of(step, slots)
-            if not isinstance(given, int) or not 0 <= given < slots:
-                values = {"step": step, "slots": slots, "given": repr(given), "last": slots - 1}
+            slot = whole(given)
+            if slot is None or not 0 <= slot < slots:
+                values = {"step": step, "slots": slots, "given": shown(given), "last": slots - 1}
                 return Verdict([Check("slots", False, "not_a_slot", 4, values), *answers])
     program = Program(enqueue, collect, slot_of, before_reuse)
     few, enough = (_safe(program, shapes) for shapes in (FEW, ENOUGH))

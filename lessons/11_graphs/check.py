@@ -9,6 +9,7 @@ from engine.oplog import OpKind
 from engine.results.dump import build_trace
 from lessons import pipeline
 from lessons.checks import Check, Verdict
+from lessons.given import shown, whole
 from lessons.judging import wanted
 from lessons.lesson import Lesson
 from lessons.programs import functions_of
@@ -75,10 +76,11 @@ def _step(given: object, lab: ModuleType) -> Check:
     truth = next(op.step for op in lab.faulty().log if op.graph and _slot_of(op.graph) != op.slot)
     if given is None:
         return Check("step", False, "unanswered")
-    if isinstance(given, bool) or not isinstance(given, int):
+    step = whole(given)
+    if step is None:
         return Check("step", False, "not_a_step")
-    message = "ok" if given == truth else "other_step"
-    return Check("step", given == truth, message, values={"given": given})
+    message = "ok" if step == truth else "other_step"
+    return Check("step", step == truth, message, values={"given": shown(step)})
 
 
 def _slot_of(graph: str) -> int:

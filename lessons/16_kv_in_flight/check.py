@@ -11,6 +11,7 @@ from engine.loop import Loop
 from engine.parts import Parts
 from engine.requests.request import Row
 from lessons.checks import Check, Verdict
+from lessons.given import shown, whole
 from lessons.judging import wanted
 from lessons.lesson import Lesson
 
@@ -117,19 +118,20 @@ def _check(
         given = function(list(log))
         message = _fault(given, log)
         if message != "ok":
-            values = {"mode": mode, "workload": workload, "given": repr(given)[:60]}
+            values = {"mode": mode, "workload": workload, "given": shown(given)}
             return Check(name, False, message, points, values), run
     return Check(name, True, points=points), None
 
 
 def _fault(given: object, log: list[Entry]) -> str:
     found = early(log)
-    if given is not None and (isinstance(given, bool) or not isinstance(given, int)):
+    block = whole(given)
+    if given is not None and block is None:
         return "not_a_block"
-    if given == (found[0] if found else None):
+    if block == (found[0] if found else None):
         return "ok"
-    if given is None:
+    if block is None:
         return "missed"
-    if [given] == early(log, what="take")[:1]:
+    if [block] == early(log, what="take")[:1]:
         return "waits_for_reuse"
-    return "not_the_first" if given in found else "false_alarm"
+    return "not_the_first" if block in found else "false_alarm"

@@ -8,6 +8,7 @@ from engine import Run, configure
 from engine.config import RunConfig
 from lessons.checks import Check, Verdict
 from lessons.figures import figure_of
+from lessons.given import shown, whole
 from lessons.judging import wanted
 from lessons.lesson import Lesson
 from lessons.scenes import run_of
@@ -64,14 +65,15 @@ def _check(case: Case, function: Callable[..., Any], lesson: Lesson) -> Check:
         return _measured(_run(case, depth, lesson))
 
     given = function(measure, case.limits)
-    if isinstance(given, bool) or not isinstance(given, int) or given not in DEPTHS:
-        return Check(case.name, False, "not_a_depth", values={"given": repr(given)[:60]})
-    allowed = {depth: found for depth in DEPTHS if _within(found := measure(depth), case.limits)}
+    depth = whole(given)
+    if depth is None or depth not in DEPTHS:
+        return Check(case.name, False, "not_a_depth", values={"given": shown(given)})
+    allowed = {d: found for d in DEPTHS if _within(found := measure(d), case.limits)}
     best = max(found.tokens_per_s for found in allowed.values())
     right = min(d for d, found in allowed.items() if found.tokens_per_s >= FAST_ENOUGH * best)
-    found = measure(given)
+    found = measure(depth)
     values: dict[str, Any] = {
-        "given": given, "speed": round(found.tokens_per_s), "best": round(best),
+        "given": depth, "speed": round(found.tokens_per_s), "best": round(best),
         "flight": found.tokens_in_flight, "less": allowed[right].tokens_in_flight,
         "cancel": round(found.cancel_ms), "sooner": round(allowed[right].cancel_ms),
     }  # fmt: skip
