@@ -87,9 +87,10 @@ def what_if(trace: Trace, gaps: Sequence[Gap] | None = None, steps: Steps | None
         return WhatIf(cannot_tell=reason)
     steps = steps or find_steps(trace)
     if steps.count < MIN_STEPS:
-        found = f"{steps.count or 'no'} step{'s' * (steps.count != 1)} found"
-        advice = "record more steps, and mark them (ProfilerStep, or an NVTX range a step)"
-        reason = f"{found}, and at least {MIN_STEPS} are needed: {advice}."
+        reason = (
+            f"{'1 step' if steps.count else 'no steps'} found, and at least {MIN_STEPS} are "
+            "needed: record more steps, and mark them (ProfilerStep, or an NVTX range a step)."
+        )
         return WhatIf(found_by=steps.by, cannot_tell=reason)
     parts = engine_parts(trace) if trace.is_engine_dump else window_parts(trace, steps)
     if not parts:
