@@ -14,6 +14,7 @@ from engine.config import RunConfig
 from engine.device.cost import CostModel
 from engine.measured.fit import fit_cost
 from engine.parts import Stop
+from lab.catalogue import t
 from lab.study import Study
 
 LIMIT_S = 60.0
@@ -80,7 +81,7 @@ def measure(
     the run, and what `execute` raises.
     """
     if not _machine.acquire(blocking=False):
-        raise BusyError("another recording is under way on this server: try again in a minute")
+        raise BusyError(t("record.busy"))
     try:
         execute(replace(config, steps=WARM_UP_STEPS, pace=False, widen_ms=0))
         stop: Stop = Watch(progress, limit_s)
