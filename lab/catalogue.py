@@ -2,7 +2,8 @@
 
 `t` is for the interface's own sentences (`zh.json`). `t_or` is for what the engine or a trace
 already says in English (modes, mechanisms, causes): another language translates it under a key
-(`zh.engine.json`), and English shows the source. Texts from files a user opened never come
+(`zh.engine.json`), and English shows the source. Sentences that were put together around values
+have no key: `lab.sentences`. Texts from files a user opened never come
 through here.
 
 Which language is asked for, whoever draws says (`lab.language`); what a language lacks is shown
@@ -23,10 +24,9 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 @cache
 def texts(language: str = LANGUAGE) -> dict[str, str]:
     """All texts of a language by key; what the engine says is in a file of its own."""
-    files = [FOLDER / f"{language}.json", *sorted(FOLDER.glob(f"{language}.*.json"))]
     entries: dict[str, str] = {}
-    for path in files:
-        entries |= json.loads(path.read_text("utf-8"))
+    for path in (FOLDER / f"{language}.json", FOLDER / f"{language}.engine.json"):
+        entries |= json.loads(path.read_text("utf-8")) if path.exists() else {}
     return entries
 
 

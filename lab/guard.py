@@ -16,6 +16,7 @@ from engine.modes.table import ModeError
 from engine.workloads.workload import WorkloadError
 from lab.escape import for_markdown
 from lab.record.measuring import BusyError
+from lab.sentences import in_language
 from lessons.lesson import LessonError
 from traces import TraceError
 
@@ -32,4 +33,4 @@ def one_sentence() -> Iterator[None]:
     try:
         yield
     except KNOWN as error:
-        st.error(for_markdown(str(error), LONGEST))
+        st.error(for_markdown(in_language(str(error)), LONGEST))

@@ -18,6 +18,7 @@ from lab.picture.charts import busy_shares
 from lab.picture.gantt import Panel
 from lab.picture.lanes import Lane, make_lanes
 from lab.picture.path_lanes import PathLanes
+from lab.sentences import in_language
 from lab.study import bound_of
 from lab.timeline.opening import first_steps
 from lab.units import whole_ns
@@ -227,7 +228,7 @@ class Inspection:
     def warnings(self) -> list[str]:
         """What a reader of the figures must know: what was lost, what is missing."""
         meta = self.trace.meta
-        found = [str(warning) for warning in meta.get("warnings", [])]
+        found = [in_language(str(warning)) for warning in meta.get("warnings", [])]
         if meta.get("skipped") and not found:
             found.append(t("inspect.skipped", count=f"{meta['skipped']:,}"))
         if not self.devices:

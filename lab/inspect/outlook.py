@@ -6,6 +6,7 @@ from lab.catalogue import t, t_or
 from lab.escape import for_markdown
 from lab.inspect.inspection import Inspection
 from lab.inspect.scene_links import timeline_query
+from lab.sentences import in_language
 from lab.units import percent, short_ms
 
 
@@ -13,7 +14,8 @@ def outlook_tab(inspection: Inspection) -> None:
     """Recorded, predicted, bound; what it takes for granted; the link to the Timeline page."""
     prediction = inspection.prediction
     if prediction.cannot_tell:
-        st.info(t("outlook.cannot_tell", reason=for_markdown(prediction.cannot_tell, 400)))
+        reason = for_markdown(in_language(prediction.cannot_tell), 400)
+        st.info(t("outlook.cannot_tell", reason=reason))
         return
     row = st.container(horizontal=True, gap="medium")
     saved = t("outlook.saved", share=percent(inspection.saving))

@@ -6,12 +6,13 @@ import pandas as pd
 import streamlit as st
 
 from lab.catalogue import t
-from lab.escape import one_line
+from lab.escape import for_markdown, one_line
 from lab.inspect.inspection import Inspection
 from lab.inspect.places import on_row, show_stretch
 from lab.picture.figures import INK, frame
 from lab.picture.palette import HOST, SLOT_HUES, STYLES
 from lab.picture.view import show_figure
+from lab.sentences import in_language
 from lab.units import short_ms
 from traces.step_parts import StepParts
 
@@ -35,7 +36,8 @@ def steps_tab(inspection: Inspection) -> None:
         st.caption(t("steps.none"))
         return
     row = st.container(horizontal=True, gap="large")
-    row.metric(t("steps.count"), f"{steps.count:,}", help=t("steps.found", by=steps.by))
+    found = t("steps.found", by=in_language(steps.by))
+    row.metric(t("steps.count"), f"{steps.count:,}", help=found)
     row.metric(t("steps.median"), t("steps.ms", ms=f"{steps.median_ns / 1e6:,.3f}"))
     row.metric(t("steps.p99"), t("steps.ms", ms=f"{steps.p99_ns / 1e6:,.3f}"))
     parts = inspection.prediction.parts
@@ -44,7 +46,7 @@ def steps_tab(inspection: Inspection) -> None:
         alt = t("steps.alt", count=f"{steps.count:,}", median=short_ms(steps.median_ns))
         show_figure(parts_figure(parts[:MOST_STEPS]), "step-parts", alt)
     elif reason := inspection.prediction.cannot_tell:
-        st.caption(t("steps.no_parts", reason=reason))
+        st.caption(t("steps.no_parts", reason=for_markdown(in_language(reason), 400)))
     table = step_table(inspection)
     times = table.select_dtypes("number").columns
     formats = {name: st.column_config.NumberColumn(format="%.3f") for name in times}

@@ -27,6 +27,7 @@ from lab.inspect.tabs import in_ms
 from lab.picture.charts import idle_bars, idle_told
 from lab.picture.view import View, show_figure, timeline
 from lab.picture.window import WindowKeys
+from lab.sentences import in_language
 from lab.units import percent, short_ms
 from traces import Comparison, compare
 
@@ -64,7 +65,7 @@ def _predicted(first: Inspection, mode: str) -> Inspection | None:
     """The lab's own run of the first trace's numbers."""
     times = first.step_times
     if times is None:
-        reason = first.prediction.cannot_tell or t("outlook.no_times")
+        reason = in_language(first.prediction.cannot_tell) or t("outlook.no_times")
         st.warning(for_markdown(t("compare.predicted_cannot", reason=reason), 400))
         return None
     trace = _run(str(times), mode, len(first.prediction.parts), times)

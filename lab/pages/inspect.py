@@ -19,6 +19,7 @@ from lab.inspect.tabs import inspect_tabs
 from lab.inspect.timeline import inspect_timeline, take_ask
 from lab.inspect.verdict import causes_told, verdict
 from lab.picture.hover import cause_text
+from lab.sentences import in_language
 from lab.units import short_ms
 
 JUMPS = 6
@@ -60,7 +61,8 @@ def _verdict(inspection: Inspection) -> None:
     damage(inspection)
     trace, meta = inspection.trace, inspection.trace.meta
     about = t(
-        "inspect.file", name=one_line(inspection.name), format=one_line(str(meta.get("format"))),
+        "inspect.file", name=one_line(inspection.name),
+        format=one_line(in_language(str(meta.get("format")))),
         spans=f"{len(trace.spans):,}", counters=f"{len(trace.counters):,}",
     )  # fmt: skip
     st.caption(for_markdown(f"{about} {_of_this_lab(inspection)}", 600))
@@ -72,7 +74,7 @@ def _of_this_lab(inspection: Inspection) -> str:
     try:
         run = described(inspection.trace.meta)
     except ConfigError as error:
-        return str(error)
+        return in_language(str(error))
     if not run:
         return ""
     switched = run.get("toggles")

@@ -20,6 +20,7 @@ from engine.workloads.presets import WORKLOADS
 from engine.workloads.workload import WorkloadError
 from lab.catalogue import t
 from lab.picture.hover import cause_text
+from lab.sentences import in_language
 from lab.timeline.address import refused
 from lab.timeline.state import Choice, mode_toggles
 
@@ -119,5 +120,5 @@ def shown_rows(table: pd.DataFrame, names: list[str], measure: str) -> pd.DataFr
         shown[measure_name(name)] = values_of(table, name)
     shown[t("sweep.races")] = table["hazards_told"].map(as_text)
     if table[ERROR].notna().any():
-        shown[t("sweep.error")] = table[ERROR]
+        shown[t("sweep.error")] = table[ERROR].map(in_language, na_action="ignore")
     return shown

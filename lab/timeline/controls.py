@@ -17,6 +17,7 @@ from lab.catalogue import t, t_or
 from lab.escape import for_markdown
 from lab.in_url import BOUND, bound_number
 from lab.picture.window import WindowKeys, forget
+from lab.sentences import in_language
 from lab.timeline.find_switch import find_switch
 from lab.timeline.state import DEFAULT_MODE, Choice, default_workload, mode_toggles
 
@@ -120,7 +121,7 @@ def _cost_and_workload(mode: str) -> tuple[str, str]:
     )  # fmt: skip
     model = _cost_or(asked, scene.cost)
     cost = model.name
-    st.caption(t_or(f"cost.{cost}", model.about))
+    st.caption(t_or(f"cost.{cost}", in_language(model.about)))
     workload = st.selectbox(
         t("workload.label"), workloads, key="workload", bind=BOUND,
         index=workloads.index(default_workload(scene, cost)),
@@ -134,7 +135,7 @@ def _cost_or(asked: str | None, default: str) -> CostModel:
     try:
         return cost_named(asked or default)
     except CostError as error:
-        st.error(for_markdown(str(error), 400))
+        st.error(for_markdown(in_language(str(error)), 400))
         return COSTS[default]
 
 

@@ -56,7 +56,7 @@ def metrics(app: AppTest) -> dict[str, str]:
     return {metric.label: metric.value for metric in app.metric}
 
 
-def upload(name: str, data: bytes) -> AppTest:
-    app = open_page(INSPECT)
+def upload(name: str, data: bytes, **query: str) -> AppTest:
+    app = open_page(INSPECT, **query)
     app.file_uploader(key="trace-sample-0").upload(name, data)
     return app.run()
