@@ -126,13 +126,18 @@ def counter_axis(
 
 def counter_name(counter: Counter, axis: str) -> dict[str, Any]:
     """A counter's name and peak at the top left of its field."""
-    name = t_or(f"counter.{counter.name}", counter.name)
+    told = t("counters.name", name=_told(counter), peak=counter.text(counter.peak))
     return {
-        "text": for_plotly(t("counters.name", name=name, peak=counter.text(counter.peak)), 120),
+        "text": for_plotly(told, 120),
         "xref": "paper", "x": 0, "xanchor": "left",
         "yref": f"{axis} domain", "y": 1, "yanchor": "top",
         "showarrow": False, "font": {"size": FONT_PX - 1},
     }  # fmt: skip
+
+
+def _told(counter: Counter) -> str:
+    """What a counter is called in the words of the interface."""
+    return t_or(f"counter.{counter.name}", counter.name)
 
 
 def _line(counter: Counter, axis: str) -> dict[str, Any]:
@@ -148,6 +153,6 @@ def _line(counter: Counter, axis: str) -> dict[str, Any]:
         "fill": "tozeroy",
         "fillcolor": FAINT,
         "hovertemplate": (
-            f"{for_plotly(counter.name, 40)}: %{{text}}<br>%{{x:.6f}} ms<extra></extra>"
+            f"{for_plotly(_told(counter), 40)}: %{{text}}<br>%{{x:.6f}} ms<extra></extra>"
         ),
     }

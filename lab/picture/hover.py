@@ -12,6 +12,7 @@ from lab.catalogue import t, t_or, template
 from lab.escape import for_plotly, one_line
 from lab.picture.lanes import track_name
 from lab.picture.palette import slot_letter
+from lab.sentences import in_language
 from lab.units import exact_ms, percent, short_ms
 from traces import Gap, Trace
 from traces.schema import NONE
@@ -44,13 +45,13 @@ def cause_text(cause: str) -> str:
     what = cause.removeprefix(LAUNCH)
     if what == cause or cause == LAUNCH_CALLS:
         return t_or(f"cause.{cause}", cause)
-    return f"{t_or('cause.launch', LAUNCH.strip())} {what}"
+    return f"{t_or('cause.launch', LAUNCH.strip())} {in_language(what)}"
 
 
 def span_text(name: str, kind: str, own: bool) -> str:
-    """What a span is called. The host's own work and its waits (`own`: of a run of this lab) are
-    words; operations, and other programs' calls, are called as in their code."""
-    if not own or kind not in ("host", "sync"):
+    """What a span is called. The host's own work, its waits and launches (`own`: of a run of this
+    lab) are words; operations, and other programs' calls, are called as in their code."""
+    if not own or kind not in ("host", "sync", "launch"):
         return name
     waited = name.removeprefix(WAIT)
     return t("hover.wait", event=waited) if waited != name else cause_text(name)
@@ -74,6 +75,8 @@ def worded(sentence: str) -> str:
         name: t_or(f"{name}.{value}", value) if name in WORDED else worded(value)
         for name, value in sentence.values.items()
     }
+    if graph := words.get("graph"):
+        words["graph"] = in_language(graph)
     return t_or(f"said.{sentence.code}", PATTERNS[sentence.code]).format(**words)
 
 
@@ -122,7 +125,7 @@ class Hover:
         start, dur = int(column["ts_ns"][span]), int(column["dur_ns"][span])
         lines = [self._name(span), self._times(start, dur), " · ".join(self._place(span))]
         for key, value in list((column["args"][span] or {}).items())[:MAX_ARGS]:
-            lines.append(f"{key}: {value}")
+            lines.append(f"{key}: {self._arg(key, value)}")
         return [one_line(line, LONGEST_LINE) for line in lines]
 
     def _place(self, span: int) -> list[str]:
@@ -152,6 +155,12 @@ class Hover:
             texts["hover.busy"].format(ms=exact_ms(busy), share=percent(share)),
             texts["hover.longest"].format(name=one_line(name), time=short_ms(dur)),
         ]
+
+    def _arg(self, key: str, value: object) -> object:
+        """An argument of a span; of this engine's, some are words."""
+        if not self._own or key not in ("cause", "graph"):
+            return value
+        return self._cause(str(value)) if key == "cause" else in_language(str(value))
 
     def _times(self, start: int, dur: int) -> str:
         ends = {"start": exact_ms(start), "end": exact_ms(start + dur), "dur": exact_ms(dur)}

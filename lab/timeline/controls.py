@@ -187,7 +187,8 @@ def _toggle(info: Info, default: str, changed: bool) -> str:
     label = f"`{info.name}`{badge}"
     help_text = t("toggles.help", correct=info.correct, wrong=_wrong(info))
     if info.in_the_wild:
-        help_text += "\n\n" + t("toggles.wild", wild=info.in_the_wild.replace("#", "\\#"))
+        wild = t_or(f"mechanism.{info.name}.wild", info.in_the_wild)
+        help_text += "\n\n" + t("toggles.wild", wild=wild.replace("#", "\\#"))
     value = _widget(info, label, default, help_text)
     st.caption(t_or(f"mechanism.{info.name}.protects", info.protects))
     if changed:

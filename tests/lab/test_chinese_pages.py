@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 import lab.language  # noqa: F401 - says whom the catalogue asks
 from engine.sweep.reading import read_table
 from lab.inspect.inspection import Inspection
+from lab.picture.hover import Hover
 from lab.sweep.table import SAMPLE, shown_rows
 from tests.lab.apps import INSPECT, open_page, stepper, timeline, upload
 from tests.lab.samples import profiler_trace, study
@@ -173,6 +174,17 @@ def test_why_a_run_of_a_sweep_failed_is_told_in_chinese() -> None:
     )
     shown = shown_rows(table, ["seed"], "wall_ms")["错误"]
     assert shown.iloc[0].startswith("请求 'r0' 需要 9 个 KV 块") and shown.isna().iloc[1]
+
+
+@pytest.mark.parametrize("mode", ["constrained", "graph-replay"])
+def test_what_is_told_of_every_span_and_gap_of_a_run_is_chinese(mode: str) -> None:
+    run = study(mode)
+    hover = Hover(run.trace, run.gaps)
+    told = [line for span in run.trace.spans.index for line in hover.bar(1, 0, 1.0, span, False)]
+    told += [line for gap in range(len(run.gaps)) for line in hover.bar(1, 0, 1.0, gap, True)]
+    words = [re.sub(r"^(cause|graph|waits_for|line|bytes): ", "", line) for line in told]
+    assert len(words) > 100
+    assert [line for line in words if re.search(r"[a-z]+ [a-z]+ [a-z]+", line)] == []
 
 
 def test_a_bundled_sample_and_the_pages_first_sight_are_chinese() -> None:

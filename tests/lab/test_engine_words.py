@@ -40,6 +40,8 @@ FIX_WORDS = {
     "thing": ("host slot", "memory"),
 }  # fmt: skip
 """Words of the lines that would mend a race."""
+TWO_WORDS = re.compile(r"\b[a-z]+ [a-z]+\b")
+"""In what is told of other programs: more than their names and the numbers of their issues."""
 SAMPLE_PARTS = ("title", "about")
 NO_CAUSES = ("wait", "enumerate(DataLoader)", gap.CANNOT_TELL)
 """A host's wait is told by what it waits for."""
@@ -62,7 +64,8 @@ def strings_passed(module, name):
 
 def causes():
     """The loop's own host work, what the scenes' faults are called, and the rules of traces."""
-    found = strings_passed(loop, "host") | {mode.cause for mode in MODES.values()} - {""}
+    found = strings_passed(loop, "host") | strings_passed(loop, "finish_all")
+    found |= {mode.cause for mode in MODES.values()} - {""}
     for module in (gap, gap_rules, gap_walk):
         found |= constants(module)
     return found - set(NO_CAUSES)
@@ -88,6 +91,8 @@ def wanted():
     for info in TABLE:
         words[f"mechanism.{info.name}.protects"] = info.protects
         words[f"mechanism.{info.name}.wrong"] = in_words(info.seen_when_wrong)
+        if TWO_WORDS.search(info.in_the_wild):
+            words[f"mechanism.{info.name}.wild"] = info.in_the_wild
     for name, advice in finding_rules().items():
         words |= {f"rule.{key_of(name)}.name": name, f"rule.{key_of(name)}.advice": advice}
     words |= {f"cause.{cause}": cause for cause in causes()}

@@ -30,7 +30,8 @@ NEVER_ON_A_PAGE = {
 WHOLLY = {
     "engine/config.py", "engine/device/cost_file.py", "engine/device/cuda.py",
     "engine/device/step_cost.py", "engine/device/worker.py", "engine/devices.py",
-    "engine/forks/fork.py", "engine/model/tokenizer.py", "engine/requests/rules.py",
+    "engine/forks/fork.py", "engine/graphs.py", "engine/model/tokenizer.py",
+    "engine/requests/rules.py",
     "engine/workloads/file.py", "engine/workloads/reuse.py", "engine/workloads/workload.py",
     "traces/readers/chrome_notes.py", "traces/readers/chrome_trace.py",
     "traces/readers/nsight_reader.py", "traces/readers/plain_csv_reader.py",
@@ -43,7 +44,7 @@ NO_SENTENCES = {
     "a modelled clock: the same times on every machine",
     "a thread for each stream: times as they really are",
     "an NVIDIA GPU: times as they really are",
-    "CUDA graph {}", "graph capture", "graph id", "prompt lengths {}", "unknown call",
+    "CUDA graph {}", "graph capture", "graph id", "graph pool", "prompt lengths {}", "unknown call",
 }  # fmt: skip
 """But for these: what a terminal shows of devices, and names."""
 
