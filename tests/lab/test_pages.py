@@ -163,6 +163,25 @@ def test_every_page_has_one_heading_of_the_first_level(page: str) -> None:
     assert sum(text.value.startswith("# ") for text in app.markdown) == 1
 
 
+@pytest.mark.parametrize(
+    ("page", "language", "title"),
+    [
+        ("", "en", "Overlap Lab"),
+        (TIMELINE, "en", "Timeline · Overlap Lab"),
+        (TIMELINE, "zh", "时间线 · Overlap Lab"),
+    ],
+)
+def test_the_browsers_tab_names_the_page(
+    page: str, language: str, title: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(
+        "streamlit.set_page_config", lambda page_title, **_: told.append(page_title)
+    )
+    open_page(page, lang=language)
+    assert told[-1] == title
+
+
 def panel(app: AppTest) -> list[str]:
     """The rows of "What is switched"."""
     return [text.value for text in app.main.markdown if "In this run: " in text.value]
