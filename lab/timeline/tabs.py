@@ -95,7 +95,7 @@ def _idle(scene: Scene, names: list[str]) -> None:
     show_figure(idle_bars(gaps, wall), "idle-bars", t("idle.alt", told=idle_told(gaps, wall)))
     table = idle_table(gaps, wall)
     formats = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
-    st.dataframe(table, hide_index=True, column_config=formats)
+    st.dataframe(table, hide_index=True, column_config=formats, placeholder="–")
     glossary(list(dict.fromkeys(cause for of_run in gaps.values() for cause in of_run)))
 
 
@@ -118,7 +118,8 @@ def _spans(scene: Scene, window: Window) -> None:
         t(key): st.column_config.NumberColumn(format=US_FORMAT)
         for key in ("span.start", "span.dur")
     }
-    st.dataframe(span_table(scene.run.trace, window), hide_index=True, column_config=formats)
+    table = span_table(scene.run.trace, window)
+    st.dataframe(table, hide_index=True, column_config=formats, placeholder="–")
 
 
 def _invariants(scene: Scene) -> None:
