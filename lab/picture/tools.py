@@ -105,5 +105,5 @@ def _menu(key: str, kinds: tuple[str, ...], page: Callable[[], bytes] | None) ->
 
 def _formats(table: pd.DataFrame) -> dict[str, Any]:
     """Times to the ns, as they are everywhere in the tables."""
-    ms = st.column_config.NumberColumn(format="%.6f")
+    ms = st.column_config.NumberColumn(format="%,.6f")
     return {name: ms for name in table.columns if str(name) in (t("span.start"), t("span.dur"))}
