@@ -47,7 +47,7 @@ BADGES = "badges"
 
 def ask_edge(lesson: Lesson, question: Question) -> None:
     """The question, its timeline and list, hints in steps, and the verdict on what was chosen."""
-    st.markdown(f"**{ready(lesson, question.ask.said(language()))}**")
+    st.markdown(f"**{ready(lesson, question.asked(language()))}**")
     names, key = choices_of(lesson, question), f"{lesson.id}-{question.id}"
     st.session_state.setdefault(key, _known(lesson, question, names))
     chart = f"{key}-chart"
@@ -98,17 +98,22 @@ def _answer(lesson: Lesson, question: Question, key: str) -> None:
     given = done.answers.get(question.id)
     if given is None:
         return
-    if lesson.exercise == "code":
+    if _may_be_right(lesson, question, given) and lesson.exercise == "code":
         st.markdown(t("edge.in_the_file"))
         st.code(f'{question.id} = "{given}"', language="python")
+
+
+def _may_be_right(lesson: Lesson, question: Question, given: float | str) -> bool:
+    """The verdict on an answer, where it may be told; False for one that is told to be wrong."""
     if locked():
         st.success(t("lessons.handed_in"))
-        return
+        return True
     check = check_answer(lesson, question, given)
     if check.passed:
         st.success("✓ " + ready(lesson, question.why.said(language())))
     else:
         st.warning("✗ " + for_markdown(said(lesson, check, language())))
+    return check.passed
 
 
 def _keep(lesson: str, question: str, key: str) -> None:
