@@ -116,7 +116,7 @@ def _exercise(lesson: Lesson, language: str) -> list[str]:
 
 
 def _question(lesson: Lesson, question: Question, language: str) -> str:
-    ask = _html(lesson, question.ask.said(language))
+    ask = _html(lesson, question.asked(language))
     if question.kind == "number":
         field = _blank("answer", question.unit, language)
     elif question.kind == "edge":
