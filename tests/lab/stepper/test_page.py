@@ -196,7 +196,10 @@ def test_a_kv_block_names_its_holders() -> None:
 
 
 def test_tokens_are_shown_as_letters() -> None:
-    assert [letter(token) for token in (97, 32, 10, 257, -1)] == ["“a”", "32", "10", "257", "-1"]
+    told = {97: "“a”", 32: "“␣”", 10: "“␊”", 3: "“␃”", 127: "“␡”", 226: "“\\xe2”", 257: "257"}
+    assert {token: letter(token) for token in told} == told and letter(-1) == "-1"
+    assert all(letter(token)[1:-1].isprintable() for token in range(256))
+    assert len({letter(token) for token in range(256)}) == 256
 
 
 def test_the_picture_has_a_line_at_the_cursor_and_contains_it() -> None:
