@@ -26,9 +26,7 @@ MOST_ROWS = 12
 MOST_NUMBERS = 6
 """Numbers of a row that are written out."""
 
-DELETE = 127
-SEEN = {byte: chr(0x2400 + byte) for byte in range(32)} | {32: "␣", DELETE: "␡"}
-"""Pictures of the bytes of ASCII that are not seen themselves."""
+SPACE = "␣"
 
 AS_TEXT = ("tokens", "out")
 """Tensors of one token id a row, shown as the letters they stand for."""
@@ -90,11 +88,11 @@ def numbers_text(values: Any, as_letters: bool) -> str:  # noqa: ANN401 - a row 
 
 
 def letter(token: int) -> str:
-    """A token id as it can be read: a byte in quotes, one that is not seen as the picture of it or
-    in hexadecimal; what is no byte, as the number it is."""
+    """A token id as it can be read: a byte in quotes, one that is not seen as Python writes it
+    (and ␣ for a space); what is no byte, as the number it is."""
     if not 0 <= token < VOCAB:
         return str(token)
-    seen = f"\\x{token:02x}" if token > DELETE else SEEN.get(token, chr(token))
+    seen = SPACE if token == ord(" ") else repr(bytes([token]))[2:-1].replace("\\\\", "\\")
     return f"“{seen}”"
 
 

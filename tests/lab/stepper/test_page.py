@@ -196,8 +196,9 @@ def test_a_kv_block_names_its_holders() -> None:
 
 
 def test_tokens_are_shown_as_letters() -> None:
-    told = {97: "“a”", 32: "“␣”", 10: "“␊”", 3: "“␃”", 127: "“␡”", 226: "“\\xe2”", 257: "257"}
-    assert {token: letter(token) for token in told} == told and letter(-1) == "-1"
+    told = {97: "“a”", 32: "“␣”", 10: r"“\n”", 3: r"“\x03”", 39: "“'”", 92: "“\\”", 226: r"“\xe2”"}
+    assert {token: letter(token) for token in told} == told
+    assert (letter(-1), letter(257)) == ("-1", "257")
     assert all(letter(token)[1:-1].isprintable() for token in range(256))
     assert len({letter(token) for token in range(256)}) == 256
 
