@@ -21,6 +21,7 @@ from lab.picture.bars import LABELLED_PX
 from lab.picture.figures import CONFIG, ReadyFigure
 from lab.picture.figures import INK as PAGE_INK
 from lab.picture.gantt import LANE_PX, Gantt, draw, place
+from lab.picture.hover import edge_text
 from lab.picture.legend import EVENT_ARROW
 from lab.picture.palette import INK, SLOT_HUES, WHITE
 from lab.picture.shown import told as told_of
@@ -69,7 +70,7 @@ def ask_edge(lesson: Lesson, question: Question) -> None:
     st.selectbox(
         t("edge.operation" if question.fault == "missing" else "edge.edge"), names, index=None,
         key=key, placeholder=t("edge.choose"), width=420,
-        format_func=lambda name: f"{numbers[name]} · {name.replace('->', '→')}",
+        format_func=lambda name: f"{numbers[name]} · {edge_text(name)}",
     )  # fmt: skip
     _answer(lesson, question, key)
 
@@ -112,7 +113,7 @@ def _may_be_right(lesson: Lesson, question: Question, given: float | str) -> boo
     if check.passed:
         st.success("✓ " + ready(lesson, question.why.said(language())))
     else:
-        st.warning("✗ " + for_markdown(said(lesson, check, language())))
+        st.warning("✗ " + for_markdown(edge_text(said(lesson, check, language()))))
     return check.passed
 
 

@@ -21,7 +21,7 @@ from engine.sweep.row import ASKED, ERROR, IDLE, TOGGLES
 from engine.workloads.presets import WORKLOADS
 from engine.workloads.workload import WorkloadError
 from lab.catalogue import t
-from lab.picture.hover import cause_text
+from lab.picture.hover import cause_text, edge_text
 from lab.timeline.address import refused
 from lab.timeline.state import Choice, mode_toggles
 
@@ -138,7 +138,7 @@ def shown_rows(table: pd.DataFrame, names: list[str], measure: str) -> pd.DataFr
         shown[name] = table[name]
     for name in dict.fromkeys([measure, "gpu_active", "wall_ms", "wrong_tokens", "hazards"]):
         shown[measure_name(name)] = values_of(table, name)
-    shown[t("sweep.races")] = table["hazards_told"].map(as_text)
+    shown[t("sweep.races")] = table["hazards_told"].map(as_text).map(edge_text)
     if table[ERROR].notna().any():
         shown[t("sweep.error")] = table[ERROR]
     return shown

@@ -9,7 +9,7 @@ from lab.coded_tabs import coded_tabs
 from lab.escape import for_markdown
 from lab.glossary import glossary
 from lab.picture.charts import idle_bars, idle_told
-from lab.picture.hover import resource_text, worded
+from lab.picture.hover import edge_text, resource_text, worded
 from lab.picture.view import show_figure
 from lab.picture.window import Window
 from lab.stepper.anatomy import anatomy
@@ -71,7 +71,7 @@ def _hazards(scene: Scene) -> None:
                     "hazard.pair",
                     first=worded(hazard.first),
                     second=worded(hazard.second),
-                    edge=hazard.missing_edge,
+                    edge=edge_text(hazard.missing_edge),
                 )
             )
         )

@@ -51,7 +51,7 @@ def test_a_switched_toggle_shows_hazard_fix_and_marked_tokens() -> None:
     app.run()
     assert any("d2h.wait(batch.compute_done)" in code.value for code in app.code)
     edges = app.table[0].value["Missing edge"].str.replace("\u200b", "").tolist()
-    assert edges == [for_markdown("compute_done -> d2h")]
+    assert edges == [for_markdown("compute_done → d2h")]
 
 
 def test_a_scene_sets_its_toggles_and_reset_brings_them_back() -> None:
