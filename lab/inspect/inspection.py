@@ -37,7 +37,6 @@ from traces import (
     find_steps,
     gaps_by_cause,
     idle_stretches,
-    wall_ns,
     what_if,
 )
 from traces.intervals import Intervals, total
@@ -200,20 +199,6 @@ class Inspection:
     def prediction(self) -> WhatIf:
         """What asynchronous batching would give."""
         return what_if(self.trace, self.gaps, self.steps)
-
-    @cached_property
-    def recorded_ns(self) -> int:
-        """How long the steps took that the prediction is about, their last kernels included."""
-        start, end = wall_ns(self.trace)
-        if self.trace.is_engine_dump or not self.steps.count:
-            return end - start
-        last = max([self.steps.steps[-1].end_ns, *(device.end_ns for device in self.devices)])
-        return last - self.steps.steps[0].start_ns
-
-    @property
-    def saving(self) -> float:
-        """The share of the recorded time that overlap would save, 0 to 1."""
-        return max(0.0, 1 - self.prediction.async_ns / self.recorded_ns) if self.recorded_ns else 0
 
     @cached_property
     def step_times(self) -> StepTimes | None:

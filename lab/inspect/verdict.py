@@ -51,7 +51,7 @@ def _outlook(inspection: Inspection) -> str:
         return ""
     parts = inspection.prediction.parts
     host_bound = sum(p.host_ns for p in parts) > sum(p.compute_ns for p in parts)
-    if inspection.saving < LITTLE:
+    if inspection.prediction.saving < LITTLE:
         return t("verdict.no_gain_host" if host_bound else "verdict.no_gain")
-    saving = f"{100 * inspection.saving:.0f} %"
+    saving = f"{100 * inspection.prediction.saving:.0f} %"
     return t("verdict.gain_host" if host_bound else "verdict.gain", saving=saving)

@@ -64,7 +64,7 @@ def test_the_prediction_of_a_trace_is_a_run_of_its_numbers() -> None:
         trace = predicted(sync.step_times, mode, STEPS)
         run = Inspection(trace, mode, mode)
         assert run.steps.count == STEPS
-        assert run.recorded_ns == pytest.approx(study(mode).run.wall_ns, rel=0.02)
+        assert run.prediction.recorded_ns == pytest.approx(study(mode).run.wall_ns, rel=0.02)
 
 
 def test_traces_without_steps_are_compared_as_they_are() -> None:
