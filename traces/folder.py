@@ -22,6 +22,8 @@ from traces.units import percent
 
 HEAD = f"{'idle ms':>14} {'active':>7} {'span ms':>14} {'steps':>7}  file: longest cause"
 
+OF_SEVERAL = "Of a file with several GPUs: idle ms of all together, and how active the idlest was."
+
 
 @dataclass(frozen=True)
 class Inspected:
@@ -90,9 +92,11 @@ def as_json(found: list[Inspected]) -> dict[str, Any]:
 
 
 def as_text(found: list[Inspected]) -> str:
-    """A line for each file that could be read; nothing where there is none."""
+    """A line for each file that could be read, and one on the base where a file has several GPUs;
+    nothing where there is none."""
     read = [one for one in found if one.figures is not None]
-    return "\n".join([HEAD, *map(_line, read)]) if read else ""
+    several = any(len(one.devices) > 1 for one in read)
+    return "\n".join([HEAD, *map(_line, read), *([OF_SEVERAL] if several else [])]) if read else ""
 
 
 def _line(one: Inspected) -> str:

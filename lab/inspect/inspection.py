@@ -176,6 +176,11 @@ class Inspection:
         return idle_of(self.trace, self.devices, self.gaps)
 
     @property
+    def has_one_gpu(self) -> bool:
+        """Whether no GPU needs to be told from another."""
+        return len(self.idles) < 2
+
+    @property
     def idlest(self) -> DeviceIdle:
         """The device that was idle for the largest share. Raises ValueError without devices."""
         return max(self.idles, key=lambda idle: (idle.share, -idle.device))
@@ -230,6 +235,10 @@ class Inspection:
     def causes(self) -> Mapping[str, int]:
         """Idle ns of all devices by cause, the largest first."""
         return gaps_by_cause(self.gaps)
+
+    def causes_of(self, device: int) -> Mapping[str, int]:
+        """Idle ns of one device by cause, the largest first."""
+        return gaps_by_cause(gap for gap in self.gaps if gap.device == device)
 
     @cached_property
     def main_rule(self) -> tuple[str, float]:

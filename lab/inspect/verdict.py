@@ -37,13 +37,20 @@ def verdict(inspection: Inspection) -> str:
 
 
 def causes_told(inspection: Inspection) -> str:
-    """The largest causes with their shares of all idle time, for the line below the verdict."""
-    causes = inspection.causes
+    """The largest causes with their shares of the idle time of the verdict's GPU, as a sentence for
+    the line below it; empty without idle time."""
+    if not inspection.idles:
+        return ""
+    device = inspection.idlest.device
+    causes = inspection.causes_of(device)
     total = sum(causes.values())
-    return t("list.comma").join(
+    told = t("list.comma").join(
         t("verdict.cause", share=percent(ns / total), cause=cause_text(cause))
         for cause, ns in list(causes.items())[:CAUSES_NAMED]
     )
+    if not told or inspection.has_one_gpu:
+        return t("verdict.causes", causes=told) if told else ""
+    return t("verdict.causes_gpu", device=device, causes=told)
 
 
 def _outlook(inspection: Inspection) -> str:

@@ -73,11 +73,9 @@ def causes():
 def finding_rules():
     """Findings by name, with their advice: of gaps, and of busy time."""
     known = {rule.name: rule.advice for rule in RULES}
-    for call in ast.walk(ast.parse(inspect.getsource(findings))):
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "_finding":
-            words = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
-            if len(words) > 1:
-                known[words[0]] = words[-1]
+    for kind in vars(findings).values():
+        if isinstance(kind, findings.Kind):
+            known[kind.name] = kind.advice
     return known
 
 

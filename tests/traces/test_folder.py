@@ -6,7 +6,8 @@ import shutil
 
 import pytest
 
-from traces import list_samples, open_trace, summarize
+from tests.traces.builders import several
+from traces import list_samples, open_trace, summarize, write_trace
 from traces.__main__ import main
 from traces.samples import FOLDER
 
@@ -35,6 +36,14 @@ def test_each_file_is_a_line(folder, capsys):
     head, first, second = capsys.readouterr().out.splitlines()
     assert head.split()[:2] == ["idle", "ms"]
     assert "später/同步.json.gz: update state" in first and "98.7 %" in second
+
+
+def test_of_a_file_with_several_gpus_it_is_said_what_the_figures_are_of(tmp_path, capsys):
+    two = several((("k", 0, 40), ("k", 60, 100)), (("k", 0, 90), ("k", 100, 200)))
+    write_trace(two, tmp_path / "two.json")
+    assert main(["inspect", str(tmp_path), "--jobs", "1"]) == 0
+    _, line, base = capsys.readouterr().out.splitlines()
+    assert "80.0 %" in line and base.startswith("Of a file with several GPUs: ")
 
 
 def test_min_active_is_asked_of_every_file(folder, capsys):
