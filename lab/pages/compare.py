@@ -53,7 +53,9 @@ def page() -> None:
         if first and mode != NONE:
             second = _predicted(first, mode)
         if first is None or second is None:
-            st.info(t("compare.needs_two"))
+            wanted = PICKERS[:1] if mode != NONE else PICKERS
+            if not all(picker.is_used for picker in wanted):  # else a refusal stands above
+                st.info(t("compare.needs_two"))
             return
         result = compare(first.trace, second.trace)
         _told(first, second, result)

@@ -34,7 +34,8 @@ def page() -> None:
     st.markdown(f"# {t('inspect.title')}")
     inspection = source(PICKER, st.container(), t("inspect.upload"))
     if inspection is None:
-        st.info(t("inspect.empty"))
+        if not PICKER.is_used:  # else a refusal stands above
+            st.info(t("inspect.empty"))
         _record_link()
         return
     top, explained = st.container(), inspection.explained

@@ -1,4 +1,4 @@
-"""Findings where a trace has several devices: each comes once, and says what each device has of it."""
+"""Findings where a trace has several devices: each comes once and says what each of them has."""
 
 from hypothesis import given
 
