@@ -3,7 +3,7 @@
 Plain functions on traces; reading files and drawing happen elsewhere.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -89,7 +89,7 @@ class Inspection:
         """Work out what the page tells beside the picture: seconds for a million spans."""
         _ = self.gaps, self.devices, self.findings, self.steps, self.prediction, self._ranked
         if self.idles and self.idlest.idle_ns:
-            _ = self.main_rule
+            _ = self.main_rule, self.causes_by_device
 
     @cached_property
     def devices(self) -> list[DeviceActivity]:
@@ -236,9 +236,13 @@ class Inspection:
         """Idle ns of all devices by cause, the largest first."""
         return gaps_by_cause(self.gaps)
 
-    def causes_of(self, device: int) -> Mapping[str, int]:
-        """Idle ns of one device by cause, the largest first."""
-        return gaps_by_cause(gap for gap in self.gaps if gap.device == device)
+    @cached_property
+    def causes_by_device(self) -> Mapping[int, Mapping[str, int]]:
+        """The same of each device that was idle."""
+        gaps = defaultdict(list)
+        for gap in self.gaps:
+            gaps[gap.device].append(gap)
+        return {device: gaps_by_cause(own) for device, own in gaps.items()}
 
     @cached_property
     def main_rule(self) -> tuple[str, float]:

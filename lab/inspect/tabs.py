@@ -92,7 +92,7 @@ def _causes_of_each(inspection: Inspection) -> tuple[dict[str, dict[str, float]]
     """Idle ms by cause and time (ms) of each GPU, by its name; nothing where there is but one."""
     idles = [] if inspection.has_one_gpu else inspection.idles[:MOST_DEVICES]
     names = [t("verdict.gpu", device=idle.device) for idle in idles]
-    causes = [inspection.causes_of(idle.device) for idle in idles]
+    causes = [inspection.causes_by_device.get(idle.device, {}) for idle in idles]
     gaps = [{cause: ns / 1e6 for cause, ns in own.items()} for own in causes]
     of_ms = [idle.of_ns / 1e6 for idle in idles]
     return dict(zip(names, gaps, strict=True)), dict(zip(names, of_ms, strict=True))

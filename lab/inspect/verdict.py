@@ -47,7 +47,7 @@ def causes_told(inspection: Inspection) -> str:
     if not inspection.idles:
         return ""
     device = inspection.idlest.device
-    causes = inspection.causes_of(device)
+    causes = inspection.causes_by_device.get(device, {})
     total = sum(causes.values())
     told = t("list.comma").join(
         t("verdict.cause", share=percent(ns / total), cause=cause_text(cause))
