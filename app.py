@@ -9,7 +9,6 @@ from lab.language import language_switch
 from lab.no_page import say_no_page
 from lab.picture.theme import follow_theme
 
-st.set_page_config(page_title=t("app.title"), page_icon="⏱️", layout="wide")
 pages = {
     "": [
         st.Page("lab/pages/home.py", title=t("home.page"), default=True),
@@ -32,6 +31,8 @@ pages = {
 }
 # Expanded: on a narrow page all of it, and no "View 3 more" in English.
 page = st.navigation(pages, position="top", expanded=True)
+named = t("app.tab", page=page.title, app=t("app.title")) if page.url_path else t("app.title")
+st.set_page_config(page_title=named, page_icon="⏱️", layout="wide")
 follow_theme()
 language_switch()
 say_no_page([one.url_path for group in pages.values() for one in group])

@@ -150,6 +150,8 @@ def _text(result: Run, report: dict[str, Any], out: Path | None) -> str:
         f"{report['gpu_idle_ms']:.3f} ms",
         f"wrong tokens {report['wrong_tokens']} of {report['total_tokens']} positions "
         "(of either run)",
+        f"hazards {len(report['hazards']) or 'none'}, invariants "
+        + (f"broken {len(report['invariants'])}" if report["invariants"] else "hold"),
     ]
     if profile := report.get("profile"):
         lines.append(

@@ -66,7 +66,7 @@ PATTERNS = {
     "tokens",
     "error_nobody": "step {step}: {error}; no request wanted its results",
     "nothing": "nothing",
-    "nothing_of_its_own": "nothing of its own",
+    "nothing_of_its_own": "nothing that can be told from what the other switches do",
     "nothing_without_tokens": "nothing in the timing, and tokens were not computed",
     "nothing_implied": "nothing, for with {slots} {side} slots at depth {depth} the batch that had "
     "the slot before is finished: another edge implies this one",

@@ -10,6 +10,7 @@ import re
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=@/])")
 _BECOMES_A_LINK = re.compile(r"//(?=[-.\w])|www(?=\.)|@(?=[-\w])", re.IGNORECASE)
+_QUOTED = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _WORD_JOINER = "\u2060"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
@@ -35,3 +36,13 @@ def for_markdown(text: str, longest: int = 300) -> str:
     is escaped. Addresses would become links all the same: a character without width parts them."""
     parted = _BECOMES_A_LINK.sub(rf"\g<0>{_WORD_JOINER}", one_line(text, longest))
     return _MARKDOWN.sub(r"\\\1", parted)
+
+
+def sentence_for_markdown(text: str, longest: int = 300) -> str:
+    """The same for a sentence of ours that may quote a command or a name between backticks: what
+    stands there is shown as code, in which nothing means anything either."""
+    parts = _QUOTED.split(one_line(text, longest))
+    return "".join(
+        f"`{part}`" if number % 2 else for_markdown(part, longest)
+        for number, part in enumerate(parts)
+    )

@@ -26,6 +26,13 @@ def says(rule: str) -> str:
     return t(f"rule.{key_of(rule)}.says")
 
 
+def cure(rule: str) -> str:
+    """What would take away the idle time of this rule, as the subject of a sentence; empty where it
+    is asynchronous batching, or nobody can say."""
+    known = f"rule.{key_of(rule)}.cure" in texts()
+    return t(f"rule.{key_of(rule)}.cure") if known else ""
+
+
 def meaning(cause: str, gap_ns: int = SETTLED_NS) -> str:
     """What a cause means, in one sentence: its own, or that of the rule it falls under."""
     if f"cause.{key_of(cause)}.means" in texts():

@@ -14,7 +14,7 @@ from engine.measured.fit import FitError
 from engine.mechanisms.table import MechanismError
 from engine.modes.table import ModeError
 from engine.workloads.workload import WorkloadError
-from lab.escape import for_markdown
+from lab.escape import sentence_for_markdown
 from lab.record.measuring import BusyError
 from lab.sentences import in_language
 from lessons.lesson import LessonError
@@ -33,4 +33,4 @@ def one_sentence() -> Iterator[None]:
     try:
         yield
     except KNOWN as error:
-        st.error(for_markdown(in_language(str(error)), LONGEST))
+        st.error(sentence_for_markdown(in_language(str(error)), LONGEST))

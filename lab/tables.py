@@ -10,7 +10,7 @@ import pandas as pd
 from engine.checker.hazards import Hazard
 from lab.catalogue import t
 from lab.glossary import meaning
-from lab.picture.hover import cause_text, kind_text, resource_text, span_text, worded
+from lab.picture.hover import cause_text, edge_text, kind_text, resource_text, span_text, worded
 from lab.picture.lanes import track_name
 from lab.picture.palette import slot_letter
 from traces import DeviceActivity, Gap, Trace
@@ -28,7 +28,7 @@ def hazard_table(hazards: Sequence[Hazard]) -> pd.DataFrame:
         (
             hazard.kind, f"{resource_text(hazard.resource)}: {', '.join(hazard.labels)}",
             hazard.step, hazard.count, worded(hazard.first), worded(hazard.second),
-            hazard.missing_edge, worded(hazard.fix.text),
+            edge_text(hazard.missing_edge), worded(hazard.fix.text),
         )
         for hazard in hazards
     ]  # fmt: skip

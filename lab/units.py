@@ -3,7 +3,8 @@
 from traces.units import percent, signed_ms, signed_percent
 
 __all__ = [
-    "exact_ms", "percent", "short_bytes", "short_ms", "signed_ms", "signed_percent", "whole_ns",
+    "exact_ms", "percent", "points", "short_bytes", "short_ms", "signed_ms", "signed_percent",
+    "whole_ns",
 ]  # fmt: skip
 
 NS_PER_MS = 1_000_000
@@ -17,6 +18,13 @@ def exact_ms(ns: int) -> str:
     sign = "-" if ns < 0 else ""
     whole, rest = divmod(abs(ns), NS_PER_MS)
     return f"{sign}{whole:,}.{rest:06d}"
+
+
+def points(share: float, before: float) -> str:
+    """A change of a share in percentage points, of both as `percent` shows them: 0.744 and 0.76
+    give "-1.6"."""
+    change = round(100 * share, 1) - round(100 * before, 1)
+    return f"{change:+z.1f}"
 
 
 def short_ms(ns: float) -> str:

@@ -38,6 +38,9 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return text.format(**values)
 
 
+POINTS = Words("{ask} ({points} points)", "{ask}（{points} 分）")
+"""A question that counts more than others."""
+
 GROUP_NAMES: dict[Group, Words] = {
     "idea": Words("The idea: keep the device busy", "核心想法：别让设备闲着"),
     "order": Words("Streams, events, buffers", "流、事件与缓冲区"),
@@ -130,6 +133,11 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     unit: str = ""
     tolerance: float = 0.0
     points: int = 1
+
+    def asked(self, language: str) -> str:
+        """The question, with its points where it has more than one."""
+        ask = self.ask.said(language)
+        return ask if self.points == 1 else POINTS.said(language, ask=ask, points=self.points)
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,11 +2,12 @@
 
 A submissions folder has one entry a student. A file of code tells its lesson by its name or
 folder: `ada/07_events/exercise.py` (a work folder as it was handed in), `ada/07.py`; where the
-lesson is given, `ada.py` and `ada/anything.py`, too. A file of progress is `ada.json`,
-`ada-overlap-lab-progress.json` or, in a student's folder, any JSON file with "progress" in its
-name; it answers for every lesson that it has something of. What tells no lesson, a folder that
-holds nothing of all this, and an archive or a notebook of somebody who handed in nothing else are
-submissions with a fault, so that nobody's work is passed over.
+lesson is given, `ada.py` and `ada/anything.py`, too. A learner's own work folder, with
+`07_events/exercise.py` right in it, is the work of one student, called as the folder is. A file
+of progress is `ada.json`, `ada-overlap-lab-progress.json` or, in a student's folder, any JSON file
+with "progress" in its name; it answers for every lesson that it has something of. What tells no
+lesson, a folder that holds nothing of all this, and an archive or a notebook of somebody who handed
+in nothing else are submissions with a fault, so that nobody's work is passed over.
 """
 
 import hashlib
@@ -20,6 +21,7 @@ from lessons.loading import broken, lesson_named, lessons
 from lessons.progress import NAME, UNKNOWN, UNREADABLE, Done, loaded
 from lessons.progress_file import MOST_BYTES, TOO_LARGE, ProgressError
 from lessons.quiz import QUIZZES
+from lessons.workfolder import exercise_path
 from traces.arguments import one_line
 from traces.output import no_formula
 
@@ -30,6 +32,11 @@ NO_LESSON = Words(
     "07.py, or grade with --lesson",
     "这个文件没有说明属于哪一课：请放进 07_events 这样的文件夹，或命名为 07.py，"
     "或在评分时加上 --lesson",
+)
+NO_STUDENT = Words(
+    "this file does not say whose it is: put it into a folder with the student's name, such as "
+    "ada/07_events",
+    "这个文件没有说明是谁的：请放进以学生命名的文件夹，例如 ada/07_events",
 )
 NO_WORK = Words(
     "this folder holds nothing that can be graded, only: {names}",
@@ -85,9 +92,10 @@ def find_submissions(root: Path, lesson: str | None) -> Iterator[Submission]:
     for path in progress_files(root):
         found += _of_progress(root, path, given)
     yield from found
-    students, paths = {one.student for one in found}, {one.path for one in found}
+    students = {one.student for one in found}
+    entries = {root / one.path.relative_to(root).parts[0] for one in found}
     for path in sorted(root.iterdir()):
-        if path in paths or _is_of_the_system(path.name) or _student(path) in students:
+        if path in entries or _is_of_the_system(path.name) or _student(path) in students:
             continue
         if path.is_dir() or path.is_symlink() or _is_packed(path):
             yield _without_work(path)
@@ -98,8 +106,9 @@ def _of_code(root: Path, given: str | None) -> Iterator[Submission]:
     for path in sorted(root.rglob("*.py")):
         if not _is_work(root, path):
             continue
-        of_file = given or _lesson_of(path.relative_to(root))
-        fault = None if of_file else ProgressError(NO_LESSON)
+        of_file = given or _lesson_of(root, path)
+        why = NO_STUDENT if _is_lessons(path.relative_to(root).parts[0]) else NO_LESSON
+        fault = None if of_file else ProgressError(why)
         fault = ProgressError(A_LINK) if path.is_symlink() else fault
         yield replace(_submission(root, path, "code"), lesson=of_file or "", fault=fault)
 
@@ -157,8 +166,11 @@ def read_progress(path: Path) -> dict[str, Done]:
 
 
 def student_of(root: Path, path: Path) -> str:
-    """Whose file it is: that of the first folder, or of the file's own name."""
+    """Whose file it is: that of the first folder, or of the file's own name; in a learner's own
+    work folder, of that one."""
     first = path.relative_to(root).parts[0]
+    if _is_own_work(root, path):
+        return root.resolve().name
     if path.parent != root:
         return first
     stem = Path(first).stem
@@ -210,9 +222,20 @@ def _is_of_the_system(name: str) -> bool:
     return name.startswith((".", "__"))
 
 
-def _lesson_of(relative: Path) -> str | None:
+def _is_own_work(root: Path, path: Path) -> bool:
+    """Whether a file lies as `python -m lessons start` puts it, with no student's folder above."""
+    return any(path == exercise_path(lesson, root) for lesson in lessons().values())
+
+
+def _is_lessons(name: str) -> bool:
+    """Whether a folder is called as a lesson's is."""
+    return any(lesson.folder.name == name for lesson in lessons().values())
+
+
+def _lesson_of(root: Path, path: Path) -> str | None:
     """The lesson that a path below the student's own folder names by its number."""
-    for part in reversed(relative.parts[1:]):
+    parts = path.relative_to(root).parts
+    for part in reversed(parts if _is_own_work(root, path) else parts[1:]):
         if part[:2] in lessons():
             return part[:2]
     return None

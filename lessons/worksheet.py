@@ -116,16 +116,21 @@ def _exercise(lesson: Lesson, language: str) -> list[str]:
 
 
 def _question(lesson: Lesson, question: Question, language: str) -> str:
-    ask = _html(lesson, question.ask.said(language))
+    ask = _html(lesson, question.asked(language))
     if question.kind == "number":
         field = _blank("answer", question.unit, language)
     elif question.kind == "edge":
         field = f"<p>{WORDS['picture'].said(language)}</p>"
-        field += _boxes([html.escape(name) for name in choices_of(lesson, question)], "inline")
+        field += _boxes([_edge(name) for name in choices_of(lesson, question)], "inline")
     else:
         choices = [html.escape(words.said(language)) for words in lesson.choices.values()]
         field = _boxes(choices, "inline")
     return f'<div class="question">{ask}{field}</div>'
+
+
+def _edge(name: str) -> str:
+    """A choice in a timeline as the page shows it."""
+    return html.escape(name.replace("->", "→"))
 
 
 def _heading(key: str, language: str) -> str:

@@ -10,7 +10,9 @@ Several files are those of one run, such as its ranks; they are shown on one clo
 something else: each file in it is a recording of its own, and gets a line.
 
 Exit code 0: done; 1: a device is less active than `inspect --min-active` asks; 2: bad input, with
-one line on stderr, or one for each file of a folder that cannot be read.
+one line on stderr, or one for each file of a folder that cannot be read. Files of a folder that are
+no traces by content and ending, such as source code, are counted in one line and are no bad input,
+unless there is nothing else.
 """
 
 import argparse
@@ -111,12 +113,17 @@ def _inspect(options: argparse.Namespace) -> int:
 
 
 def _inspect_folder(options: argparse.Namespace) -> int:
-    """2 where a file cannot be read, else 1 where one is too idle, else 0."""
+    """2 where a file that was taken for a trace cannot be read, or none was, else 1 where one is
+    too idle, else 0."""
     (name,) = options.files
     found = folder.inspect_folder(name, options.max_mib << 20, options.scheduler, options.jobs)
     print(json.dumps(folder.as_json(found), indent=2) if options.json else folder.as_text(found))
-    code = 0
+    code = 2 if all(one.is_other for one in found) else 0
+    if others := folder.others_told(found):
+        print(others, file=sys.stderr)
     for one in found:
+        if one.is_other:
+            continue
         if one.figures is None:
             print(f"{one_line(one.file)}: {one_line(one.refusal)}", file=sys.stderr)
             code = 2

@@ -1,9 +1,11 @@
 """Two traces side by side, step for step: what takes longer, and which idle time came or went.
 
-Steps are aligned by their order. Idle time is given for a mean step, since two recordings rarely
-hold equally many; where either has no steps, for the whole recording.
+Steps are aligned by their order. Idle time is given for a mean one of the steps that both have, so
+that idle time and work add up to what the steps differ by; where either has no steps, for the whole
+recording. Of several devices it is the mean one's, and so is every share.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -13,9 +15,9 @@ from traces.finding_rules import BETWEEN_STEPS, HOST_BOUND, OVERLAPPED_RUN
 from traces.findings import Finding, find_findings
 from traces.gap import Gap, gaps_by_cause
 from traces.gaps import find_gaps
-from traces.observed import idle_of
+from traces.observed import DeviceIdle, idle_of
 from traces.schema import Trace
-from traces.steps import Steps, find_steps
+from traces.steps import Step, Steps, find_steps
 from traces.units import percent, signed_ms
 
 NS_PER_MS = 1e6
@@ -27,13 +29,20 @@ ROWS = 12
 
 @dataclass(frozen=True)
 class Side:
-    """One trace's part of a comparison; `idle_ns` is by cause, for a mean step or the run;
-    `findings` by rule, each as its share of the run and the name of the span to blame most."""
+    """One trace's part of a comparison; `devices` are its idle times in the whole recording;
+    `idle_ns` is a mean device's by cause, for a mean step or the run; `findings` by rule, each as
+    its share of the time of all devices and the name of the span to blame most."""
 
     steps: Steps
-    active: float
+    devices: tuple[DeviceIdle, ...]
     idle_ns: dict[str, float]
     findings: dict[str, tuple[float, str]]
+
+    @property
+    def active(self) -> float:
+        """Active share of the time of all devices together, 0 to 1."""
+        observed = sum(device.of_ns for device in self.devices)
+        return 1 - sum(device.idle_ns for device in self.devices) / observed if observed else 0.0
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,11 @@ class Comparison:
     a: Side
     b: Side
     per_step: bool
+
+    @property
+    def has_several_devices(self) -> bool:
+        """Whether either trace has, so that shares and idle times are means."""
+        return max(len(self.a.devices), len(self.b.devices)) > 1
 
     @property
     def aligned(self) -> list[tuple[int, int]]:
@@ -88,18 +102,19 @@ class Comparison:
     @property
     def changes(self) -> list[str]:
         """The shifts in words."""
-        return [_in_words(shift) for shift in self.shifts]
+        whole = "the GPUs' time" if self.has_several_devices else "the run"
+        return [_in_words(shift, whole) for shift in self.shifts]
 
 
 def compare(a: Trace, b: Trace) -> Comparison:
     """Two traces against each other; any two can be compared."""
     steps = find_steps(a), find_steps(b)
-    per_step = all(found.count for found in steps)
-    return Comparison(_side(a, steps[0], per_step), _side(b, steps[1], per_step), per_step)
+    count = min(found.count for found in steps)
+    return Comparison(_side(a, steps[0], count), _side(b, steps[1], count), count > 0)
 
 
 def as_json(result: Comparison) -> dict[str, Any]:
-    """The comparison as JSON holds it."""
+    """The comparison as JSON holds it. `active` and `gaps` are of a mean device of each trace."""
     return {
         "a": _side_json(result.a),
         "b": _side_json(result.b),
@@ -124,14 +139,23 @@ def as_json(result: Comparison) -> dict[str, Any]:
 def as_text(result: dict[str, Any]) -> str:
     """What `as_json` returned, for a terminal."""
     lines = [f"{'':10}{'A':>14}{'B':>14}"]
-    for name, key in (("active", "active"), ("steps", "steps"), ("median ms", "median_ms")):
-        cells = [_cell(key, result[side][key]) for side in "ab"]
-        lines.append(f"{name:10}{cells[0]:>14}{cells[1]:>14}")
+    several = max(len(result[side]["devices"]) for side in "ab") > 1
+    together = "  of the time of all GPUs together" if several else ""
+    lines.append(_row("active", "active", *(result[side]["active"] for side in "ab")) + together)
+    lines += _devices(result) if several else []
+    for name, key in (("steps", "steps"), ("median ms", "median_ms")):
+        lines.append(_row(name, key, *(result[side][key] for side in "ab")))
     aligned = result["steps"]
     if aligned:
-        change = signed_ms(fmean(row["b_ms"] - row["a_ms"] for row in aligned))
-        lines.append(f"the {len(aligned)} steps that both have take {change} ms each in B")
-    lines.append(f"idle ms of a {result['gaps_per']} by cause")
+        change = fmean(row["b_ms"] - row["a_ms"] for row in aligned)
+        idle = sum(row["change_ms"] for row in result["gaps"])
+        lines += [
+            f"the {len(aligned)} steps that both have take {signed_ms(change)} ms each in B,",
+            f"of which {signed_ms(idle)} ms is idle time and {signed_ms(change - idle)} ms is time "
+            "in which a GPU works",
+        ]
+    mean = ", in the mean of a trace's GPUs" if several else ""
+    lines.append(f"idle ms of a {result['gaps_per']} by cause{mean}")
     lines += [
         f"{row['a_ms']:12,.3f}{row['b_ms']:12,.3f}{signed_ms(row['change_ms']):>12}  {row['cause']}"
         for row in result["gaps"][:ROWS]
@@ -139,23 +163,36 @@ def as_text(result: dict[str, Any]) -> str:
     return "\n".join(lines + [f"changed  {change}" for change in result["changes"]])
 
 
-def _in_words(shift: Shift) -> str:
+def _devices(result: dict[str, Any]) -> list[str]:
+    """A line for each device."""
+    sides = [{one["id"]: one["active"] for one in result[side]["devices"]} for side in "ab"]
+    return [
+        _row(f"  GPU {device}", "active", *(side.get(device) for side in sides))
+        for device in sorted({*sides[0], *sides[1]})
+    ]
+
+
+def _row(name: str, key: str, a: float | None, b: float | None) -> str:
+    return f"{name:10}{_cell(key, a):>14}{_cell(key, b):>14}"
+
+
+def _in_words(shift: Shift, whole: str) -> str:
     verb = "fell" if shift.fell else "rose"
     mostly = f", mostly {shift.blamed}" if shift.blamed else ""
-    shares = f"{percent(shift.before)} to {percent(shift.after)} of the run"
+    shares = f"{percent(shift.before)} to {percent(shift.after)} of {whole}"
     return f"{shift.rule} {verb}: {shares}{mostly}"
 
 
-def _side(trace: Trace, steps: Steps, per_step: bool) -> Side:
+def _side(trace: Trace, steps: Steps, count: int) -> Side:
+    """`count`: how many steps idle time is taken from; 0 for the whole recording."""
     gaps = find_gaps(trace)
-    idles = idle_of(trace, device_activity(trace), gaps)
-    observed = sum(device.of_ns for device in idles)
-    idle = gaps_by_cause(_within(gaps, steps) if per_step else gaps)
-    count = steps.count if per_step else 1
+    devices = tuple(idle_of(trace, device_activity(trace), gaps))
+    idle = gaps_by_cause(_within(gaps, steps.steps[:count]) if count else gaps)
+    parts = max(1, count) * max(1, len(devices))
     return Side(
         steps,
-        1 - sum(device.idle_ns for device in idles) / observed if observed else 0.0,
-        {cause: ns / count if count > 1 else ns for cause, ns in idle.items()},  # ns stay exact
+        devices,
+        {cause: ns / parts if parts > 1 else ns for cause, ns in idle.items()},  # ns stay exact
         {
             _cause(finding.rule): (finding.share, _blamed(trace, finding))
             for finding in find_findings(trace, gaps)
@@ -172,9 +209,9 @@ def _blamed(trace: Trace, finding: Finding) -> str:
     return trace.spans["name"][finding.evidence[0].span_id] if finding.evidence else ""
 
 
-def _within(gaps: list[Gap], steps: Steps) -> list[Gap]:
+def _within(gaps: list[Gap], steps: Sequence[Step]) -> list[Gap]:
     """Gaps that end within the steps: what comes before the first belongs to none."""
-    begin, end = steps.steps[0].start_ns, steps.steps[-1].end_ns
+    begin, end = steps[0].start_ns, steps[-1].end_ns
     return [gap for gap in gaps if begin < gap.end_ns <= end]
 
 
@@ -182,6 +219,7 @@ def _side_json(side: Side) -> dict[str, Any]:
     count = side.steps.count
     return {
         "active": side.active,
+        "devices": [{"id": one.device, "active": 1 - one.share} for one in side.devices],
         "steps": count,
         "steps_by": side.steps.by,
         "median_ms": side.steps.median_ns / NS_PER_MS if count else None,

@@ -3,19 +3,22 @@
 Those of the gaps add up to the idle time. Beside them stand those about busy time that could
 be hidden: copies of pageable memory, copies that never overlap kernels, communication. These
 may speak of the same copies: what each could save does not add up.
+
+Where a trace has several devices a finding is about all of them: its time is theirs together, its
+share is of their times added up, and beside it stands what each has of it in its own time.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from traces import intervals
 from traces.activity import DeviceActivity, device_activity, span_union
 from traces.communication import is_communication
-from traces.finding_rules import HIGH, LOW, MEDIUM, RULES
+from traces.finding_rules import HIGH, LOW, MEDIUM
 from traces.gap import Gap
 from traces.gaps import find_gaps
 from traces.observed import observed_ns
@@ -40,11 +43,20 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class DeviceLoss:
+    """What one device has of a finding: `ns`, a share `share` of the device's own time."""
+
+    device: int
+    ns: int
+    share: float
+
+
+@dataclass(frozen=True)
 class Finding:
     """`ns` of the run, a share `share` of it, are lost for the reason that `rule` names.
 
     `mechanism` is the lab's toggle with its right value, or empty; `evidence` is the longest
-    spans first.
+    spans first; `devices` are those that it was found on, the one that loses most first.
     """
 
     rule: str
@@ -54,6 +66,7 @@ class Finding:
     mechanism: str
     advice: str
     evidence: tuple[Evidence, ...]
+    devices: tuple[DeviceLoss, ...]
 
     @property
     def severity(self) -> str:
@@ -66,6 +79,32 @@ class Finding:
         return self.share < SMALL
 
 
+class Kind(NamedTuple):
+    """What all findings of one name share."""
+
+    name: str
+    confidence: str
+    mechanism: str
+    advice: str
+
+
+PAGEABLE = Kind(
+    "pageable copies with no kernel beside them", HIGH, "memory=pinned",
+    "Allocate the host buffers with pin_memory=True and copy with non_blocking=True.",
+)  # fmt: skip
+ONE_STREAM = Kind(
+    "one stream for copies and kernels", MEDIUM, "streams=three",
+    "Put the copies on streams of their own and order them with events.",
+)  # fmt: skip
+EXPOSED = Kind(
+    "exposed communication", MEDIUM, "",
+    "Overlap the collectives with computation: bucket them, or split the batch in two.",
+)  # fmt: skip
+
+Losses = dict[Kind, dict[int, list[Evidence]]]
+"""By finding and device."""
+
+
 def find_findings(
     trace: Trace, gaps: Sequence[Gap] | None = None, ruling: Ruling | None = None
 ) -> list[Finding]:
@@ -74,18 +113,21 @@ def find_findings(
     gaps = find_gaps(trace) if gaps is None else gaps
     ruling = Ruling(trace) if ruling is None else ruling
     activity = device_activity(trace)
-    run_ns = max(1, sum(observed_ns(trace, device) for device in activity))
-    found = [*_of_gaps(gaps, run_ns, trace.is_engine_dump, ruling)]
+    base = {device.device: observed_ns(trace, device) for device in activity}
+    lost = _in_gaps(gaps, trace.is_engine_dump, ruling)
     work = trace.gpu_spans().groupby("device")
     for device in activity:
         if device.copy_ns or device.communication_ns:
             ops = work.get_group(device.device)
-            found += _of_busy_time(ops, device, run_ns, trace.is_engine_dump)
+            for kind, evidence in _in_busy_time(ops, device, trace.is_engine_dump):
+                lost[kind][device.device] += evidence
+    found = [_finding(kind, of, base) for kind, of in lost.items()]
     return sorted(found, key=lambda finding: (-finding.ns, finding.rule))
 
 
 def findings_json(trace: Trace, findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """The findings as JSON holds them; times of evidence count from the trace's beginning."""
+    """The findings as JSON holds them; times of evidence count from the trace's beginning.
+    `seconds` and `share` are of all devices together, those in `devices` each one's own."""
     spans = trace.spans
     begin = int(spans["ts_ns"].min()) if len(spans) else 0
     return [
@@ -107,49 +149,46 @@ def findings_json(trace: Trace, findings: Sequence[Finding]) -> list[dict[str, A
             ],
             "mechanism": finding.mechanism,
             "advice": finding.advice,
+            "devices": [
+                {"id": one.device, "seconds": one.ns / NS_PER_S, "share": one.share}
+                for one in finding.devices
+            ],
         }
         for finding in findings
     ]
 
 
-def _of_gaps(
-    gaps: Sequence[Gap], run_ns: int, is_certain: bool, ruling: Ruling
-) -> Iterator[Finding]:
+def _in_gaps(gaps: Sequence[Gap], is_certain: bool, ruling: Ruling) -> Losses:
     """One finding for each rule that explains a part of a gap. A dump of ours says what waited
     for what, so there only what cannot be told is doubtful."""
-    parts = defaultdict(list)
+    lost: Losses = defaultdict(lambda: defaultdict(list))
+    kinds: dict[str, Kind] = {}
     for gap in gaps:
         for part in gap.parts:
-            parts[ruling.rule(gap, part).name].append(Evidence(part.span_id, part.ns))
-    for rule in RULES:
-        if own := parts.get(rule.name):
-            confidence = HIGH if is_certain and rule.confidence == MEDIUM else rule.confidence
-            mechanism = ruling.mechanism(rule)
-            yield _finding(own, run_ns, rule.name, confidence, mechanism, rule.advice)
+            rule = ruling.rule(gap, part)
+            if rule.name not in kinds:
+                confidence = HIGH if is_certain and rule.confidence == MEDIUM else rule.confidence
+                mechanism = ruling.mechanism(rule)
+                kinds[rule.name] = Kind(rule.name, confidence, mechanism, rule.advice)
+            lost[kinds[rule.name]][gap.device].append(Evidence(part.span_id, part.ns))
+    return lost
 
 
-def _of_busy_time(
-    ops: pd.DataFrame, device: DeviceActivity, run_ns: int, is_engine_dump: bool
-) -> Iterator[Finding]:
+def _in_busy_time(
+    ops: pd.DataFrame, device: DeviceActivity, is_engine_dump: bool
+) -> Iterator[tuple[Kind, list[Evidence]]]:
+    """What could be hidden of one device's busy time; what copies cost a run of this lab stands in
+    its gaps."""
     is_kernel = ops["kind"] == "kernel"
     kernels, copies = ops[is_kernel], ops[ops["kind"].isin(COPY_KINDS)]
     collective = is_communication(kernels)
     pageable = copies[copies["name"].str.contains("pageable", case=False)]
     if not is_engine_dump and (exposed := _outside(pageable, kernels)):
-        yield _finding(
-            exposed, run_ns, "pageable copies with no kernel beside them", HIGH, "memory=pinned",
-            "Allocate the host buffers with pin_memory=True and copy with non_blocking=True.",
-        )  # fmt: skip
+        yield PAGEABLE, exposed
     if not is_engine_dump and _share_a_stream(copies, kernels, device):
-        yield _finding(
-            _outside(copies, kernels), run_ns, "one stream for copies and kernels", MEDIUM,
-            "streams=three", "Put the copies on streams of their own and order them with events.",
-        )  # fmt: skip
+        yield ONE_STREAM, _outside(copies, kernels)
     if exposed := _outside(kernels[collective], kernels[~collective]):
-        yield _finding(
-            exposed, run_ns, "exposed communication", MEDIUM, "",
-            "Overlap the collectives with computation: bucket them, or split the batch in two.",
-        )  # fmt: skip
+        yield EXPOSED, exposed
 
 
 def _share_a_stream(copies: pd.DataFrame, kernels: pd.DataFrame, device: DeviceActivity) -> bool:
@@ -173,14 +212,20 @@ def _outside(spans: pd.DataFrame, cover: pd.DataFrame) -> list[Evidence]:
     return found
 
 
-def _finding(
-    evidence: list[Evidence], run_ns: int, rule: str, confidence: str, mechanism: str, advice: str
-) -> Finding:
-    ns = sum(item.ns for item in evidence)
+def _finding(kind: Kind, lost: Mapping[int, list[Evidence]], base: Mapping[int, int]) -> Finding:
+    """From the spans by device, and how long each device was observed (ns)."""
     by_span: dict[int, int] = defaultdict(int)
-    for item in evidence:
-        if item.span_id != NONE:
+    devices = []
+    for device, spans in lost.items():
+        own = sum(item.ns for item in spans)
+        devices.append(DeviceLoss(device, own, own / max(1, base[device])))
+        for item in spans:
             by_span[item.span_id] += item.ns
+    by_span.pop(NONE, None)
     longest = sorted(by_span.items(), key=lambda item: (-item[1], item[0]))[:MOST_EVIDENCE]
-    shown = tuple(Evidence(*item) for item in longest)
-    return Finding(rule, ns, ns / run_ns, confidence, mechanism, advice, shown)
+    ns = sum(one.ns for one in devices)
+    return Finding(
+        kind.name, ns, ns / max(1, sum(base.values())), kind.confidence, kind.mechanism,
+        kind.advice, tuple(Evidence(*item) for item in longest),
+        tuple(sorted(devices, key=lambda one: (-one.ns, one.device))),
+    )  # fmt: skip

@@ -16,20 +16,32 @@ from tqdm import tqdm
 from traces.arguments import one_line
 from traces.cluster import done
 from traces.readers.reader import open_trace
-from traces.schema import TraceError
+from traces.schema import NoTraceError, TraceError
 from traces.summary import summarize
 from traces.units import percent
 
+TRACE_ENDINGS = frozenset(
+    ".json .jsonl .gz .zip .csv .tsv .sqlite .sqlite3 .db .pftrace .perfetto-trace .perfetto .pb "
+    ".trace .nsys-rep".split()
+)
+"""A file with one of these was taken for a trace, whatever is in it."""
+
+OTHERS_NAMED = 3
+
 HEAD = f"{'idle ms':>14} {'active':>7} {'span ms':>14} {'steps':>7}  file: longest cause"
+
+OF_SEVERAL = "Of a file with several GPUs: idle ms of all together, and how active the idlest was."
 
 
 @dataclass(frozen=True)
 class Inspected:
-    """One file, by its name in the folder: its figures, or why it cannot be read."""
+    """One file, by its name in the folder: its figures, or why it cannot be read. `is_other`: it
+    is none that anybody would take for a trace, such as source code."""
 
     file: str
     figures: dict[str, Any] | None
     refusal: str = ""
+    is_other: bool = False
 
     @property
     def idle_ms(self) -> float:
@@ -76,7 +88,8 @@ def inspect_file(folder: str, name: str, *, max_bytes: int) -> Inspected:
         trace = open_trace(os.path.join(folder, name), os.path.basename(name), max_bytes)
         return Inspected(name, summarize(trace))
     except TraceError as error:
-        return Inspected(name, None, str(error))
+        is_other = isinstance(error, NoTraceError) and _ending(name) not in TRACE_ENDINGS
+        return Inspected(name, None, str(error), is_other)
 
 
 def as_json(found: list[Inspected]) -> dict[str, Any]:
@@ -90,9 +103,26 @@ def as_json(found: list[Inspected]) -> dict[str, Any]:
 
 
 def as_text(found: list[Inspected]) -> str:
-    """A line for each file that could be read; nothing where there is none."""
+    """A line for each file that could be read, and one on the base where a file has several GPUs;
+    nothing where there is none."""
     read = [one for one in found if one.figures is not None]
-    return "\n".join([HEAD, *map(_line, read)]) if read else ""
+    several = any(len(one.devices) > 1 for one in read)
+    return "\n".join([HEAD, *map(_line, read), *([OF_SEVERAL] if several else [])]) if read else ""
+
+
+def others_told(found: list[Inspected]) -> str:
+    """The files that nobody would take for traces, in one line; empty where there are none."""
+    names = [one_line(one.file) for one in found if one.is_other]
+    if not names:
+        return ""
+    more = ", …" if len(names) > OTHERS_NAMED else ""
+    one, is_no = ("file", "is no trace") if len(names) == 1 else ("files", "are no traces")
+    shown = ", ".join(names[:OTHERS_NAMED])
+    return f"{len(names):,} other {one} (text, code and the like) {is_no}: {shown}{more}"
+
+
+def _ending(name: str) -> str:
+    return Path(name).suffix.lower()
 
 
 def _line(one: Inspected) -> str:

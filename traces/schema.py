@@ -62,6 +62,10 @@ class TraceError(Exception):
     """A file cannot be read as a trace; the message is one sentence for the reader."""
 
 
+class NoTraceError(TraceError):
+    """Nothing in the file is known here: it may well be none that anybody took for a trace."""
+
+
 @dataclass(eq=False)
 class Trace:
     """A recorded run.

@@ -12,6 +12,7 @@ from traces.gaps import find_gaps
 from traces.observed import DeviceIdle, idle_of
 from traces.schema import ENGINE_FORMAT, Trace
 from traces.steps import Steps, find_steps
+from traces.together import each, together, whole
 from traces.units import percent
 from traces.whatif import as_json, what_if
 
@@ -36,7 +37,8 @@ def summarize(trace: Trace) -> dict[str, Any]:
     count kernels, copies and memsets, `compute_active` kernels other than communication, all from
     its first to its last operation. `observed` holds the same on the base that every told share
     refers to (`traces.observed`; another one for a run of this lab alone): the text, the pages and
-    the findings use it, and `gaps` adds up to its idle time.
+    the findings use it. `gaps` and the findings are of all devices together, and `gaps` adds up to
+    their idle time; what each device has of a finding stands in the finding's `devices`.
     """
     gaps, steps, activity = find_gaps(trace), find_steps(trace), device_activity(trace)
     return {
@@ -88,14 +90,15 @@ def as_text(summary: dict[str, Any]) -> str:
             f"steps    {steps['count']:,} by {steps['by']}, median {steps['median_ms']:,.3f} ms, "
             f"99 % within {steps['p99_ms']:,.3f} ms"
         )
+    count = len(summary["devices"])
     if summary["gaps"]:
-        lines.append("idle time by cause")
+        lines.append("idle time by cause" + (f", {together(count)}" if count > 1 else ""))
     causes = list(summary["gaps"].items())
     lines += [f"  {ms:12,.3f} ms  {cause}" for cause, ms in causes[:GAP_ROWS]]
     if len(causes) > GAP_ROWS:
         rest = sum(ms for _, ms in causes[GAP_ROWS:])
         lines.append(f"  {rest:12,.3f} ms  {len(causes) - GAP_ROWS} other causes")
-    lines += _findings(summary["findings"])
+    lines += _findings(summary["findings"], count)
     lines += [f"note     {warning}" for warning in summary["warnings"]]
     return "\n".join(lines)
 
@@ -107,23 +110,29 @@ def _base(summary: dict[str, Any], device: dict[str, Any]) -> str:
     return DEVICE_BASE.format(kernels=percent(device["compute_active"]))
 
 
-def _findings(findings: list[dict[str, Any]]) -> list[str]:
-    """The costliest findings at length, the others by name."""
+def _findings(findings: list[dict[str, Any]], count: int) -> list[str]:
+    """The costliest findings at length, the others by name; `count` devices are in the trace."""
     told = [one for one in findings[:FINDING_ROWS] if one["share"] >= SMALL]
     lines = []
     for finding in told:
         toggle = f" (in the lab: {finding['mechanism']})" if finding["mechanism"] else ""
         lines.append(
-            f"finding  {finding['rule']}, {percent(finding['share'])} of the run, "
+            f"finding  {_costs(finding, whole(count), count)}, "
             f"confidence {finding['confidence']}{toggle}: {finding['advice']}"
         )
     others = [one for one in findings[len(told) :] if one["share"] >= SMALL]
     if others:
-        names = (f"{one['rule']}, {percent(one['share'])}" for one in others)
-        lines.append(f"also     {'; '.join(names)}")
+        lines.append(f"also     {'; '.join(_costs(one, '', count) for one in others)}")
     if small := [one["rule"] for one in findings if one["share"] < SMALL]:
-        lines.append(f"small    under {percent(SMALL)} of the run each: {'; '.join(small)}")
+        lines.append(f"small    under {percent(SMALL)} of {whole(count)} each: {'; '.join(small)}")
     return lines
+
+
+def _costs(finding: dict[str, Any], base: str, count: int) -> str:
+    """Its name and shares, with the base where one is given."""
+    of_base = f" of {base}" if base else ""
+    shares = f"{percent(finding['share'])}{of_base}{each(finding['devices'], count)}"
+    return f"{finding['rule']}, {shares}"
 
 
 def _device(activity: DeviceActivity, idle: DeviceIdle) -> dict[str, Any]:

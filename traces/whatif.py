@@ -1,4 +1,5 @@
-"""What asynchronous batching would give: the time of a run with and without overlap, predicted.
+"""What asynchronous batching would give: the time of a run with and without overlap, predicted, and
+the share of the recorded time that it would save.
 
 From each step's C (host work up to the last launch), G (kernels) and F (host work after the
 results) two loops are put together. Synchronous: one step after the other. Asynchronous: two
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from traces.gap import CANNOT_TELL, Gap, gaps_by_cause
-from traces.gaps import find_gaps
+from traces.gaps import find_gaps, wall_ns
 from traces.schema import NONE, Trace
 from traces.step_parts import StepParts, engine_parts, window_parts
 from traces.steps import Steps, find_steps
@@ -42,9 +43,13 @@ FOREIGN_ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Predicted times of the recorded steps, in ns; `cannot_tell` says why there are none."""
+    """Predicted times of the recorded steps, in ns; `cannot_tell` says why there are none.
+
+    `recorded_ns` is how long the same steps took, their last operations included.
+    """
 
     parts: tuple[StepParts, ...] = ()
+    recorded_ns: int = 0
     found_by: str = ""
     assumptions: tuple[str, ...] = ()
     cannot_tell: str = ""
@@ -66,8 +71,8 @@ class WhatIf:
 
     @property
     def saving(self) -> float:
-        """The share of the synchronous time that overlap would save, 0 to 1."""
-        return 1 - self.async_ns / self.sync_ns if self.sync_ns else 0.0
+        """The share of the recorded time that overlap would save, 0 to 1."""
+        return max(0.0, 1 - self.async_ns / self.recorded_ns) if self.recorded_ns else 0.0
 
     @property
     def not_hidden(self) -> float:
@@ -97,7 +102,7 @@ def what_if(trace: Trace, gaps: Sequence[Gap] | None = None, steps: Steps | None
         reason = "no host work says which step it belongs to: the host's part of the trace is lost."
         return WhatIf(found_by=steps.by, cannot_tell=reason)
     assumptions = ASSUMPTIONS if trace.is_engine_dump else ASSUMPTIONS + FOREIGN_ASSUMPTIONS
-    return WhatIf(tuple(parts), steps.by, assumptions)
+    return WhatIf(tuple(parts), _recorded_ns(trace, steps), steps.by, assumptions)
 
 
 def pipelined_ns(parts: Sequence[StepParts]) -> int:
@@ -125,9 +130,11 @@ def pipelined_ns(parts: Sequence[StepParts]) -> int:
 
 
 def as_json(result: WhatIf) -> dict[str, Any]:
-    """The prediction as JSON holds it; times are None where nothing can be told."""
+    """The prediction as JSON holds it; times are None where nothing can be told. `saving` is the
+    share of `recorded_ms`."""
     if result.cannot_tell:
-        times = dict.fromkeys(("sync_ms", "async_ms", "bound_ms", "saving", "not_hidden"))
+        names = ("recorded_ms", "sync_ms", "async_ms", "bound_ms", "saving", "not_hidden")
+        times = dict.fromkeys(names)
         return times | {"steps": 0, "assumptions": [], "cannot_tell": result.cannot_tell}
     count = len(result.parts)
     mean = {
@@ -138,6 +145,7 @@ def as_json(result: WhatIf) -> dict[str, Any]:
         )
     }  # fmt: skip
     return {
+        "recorded_ms": result.recorded_ns / NS_PER_MS,
         "sync_ms": result.sync_ns / NS_PER_MS,
         "async_ms": result.async_ns / NS_PER_MS,
         "bound_ms": result.bound_ns / NS_PER_MS,
@@ -161,13 +169,24 @@ def as_text(prediction: dict[str, Any]) -> str:
         f"steps    {prediction['steps']:,} by {prediction['steps_by']}; a mean one: "
         f"C {mean['C']:,.3f} ms, G {mean['G']:,.3f} ms, F {mean['F']:,.3f} ms, copies "
         f"{mean['copy_in']:,.3f} ms in and {mean['copy_out']:,.3f} ms out",
+        f"recorded {prediction['recorded_ms']:12,.3f} ms  as it was, the last operations included",
         f"sync     {prediction['sync_ms']:12,.3f} ms  one step after the other",
         f"async    {prediction['async_ms']:12,.3f} ms  two batches in flight: "
-        f"{percent(prediction['saving'])} saved",
+        f"{percent(prediction['saving'])} of recorded saved",
         f"bound    {prediction['bound_ms']:12,.3f} ms  max(G, C + F) of each step",
         f"left     {left} of the time without a kernel cannot be hidden",
     ]
     return "\n".join(lines + [f"assumed  {line}" for line in prediction["assumptions"]])
+
+
+def _recorded_ns(trace: Trace, steps: Steps) -> int:
+    """How long the steps took (ns); a run of this lab from its first host work on."""
+    start, end = wall_ns(trace)
+    if trace.is_engine_dump:
+        return end - start
+    ops = trace.gpu_spans()
+    end = max(steps.steps[-1].end_ns, int((ops["ts_ns"] + ops["dur_ns"]).max()))
+    return end - steps.steps[0].start_ns
 
 
 def _incomplete(trace: Trace, gaps: Sequence[Gap] | None) -> str:

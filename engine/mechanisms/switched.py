@@ -139,9 +139,9 @@ def _nothing(result: Run, shorthand: str, alone: bool) -> str:
         slots = {"host": mechanisms.host_slots, "device": mechanisms.device_slots}[where[1]]
         if slots >= mechanisms.depth:
             return Said("nothing_implied", slots=slots, side=where[1], depth=mechanisms.depth)
-    if not result.config.compute:
-        return Said("nothing_without_tokens")
-    return NOTHING if alone else Said("nothing_of_its_own")
+    if not alone:  # what it does to the timing may stand among the others' gaps
+        return Said("nothing_of_its_own")
+    return NOTHING if result.config.compute else Said("nothing_without_tokens")
 
 
 def scene_of(name: str, value: str, besides: str = "") -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from engine.device.api import Device, Stream
 from engine.play.batch import Batch, make_batches
-from engine.play.level import Level
+from engine.play.level import HOST_WORK, Level
 from engine.play.memory import make_memory
 from engine.play.operations import OPERATIONS
 from engine.play.sentences import ROWS, group_sentences
@@ -107,16 +107,16 @@ class Host:
     def _write(self) -> Done:
         batch = self._unwritten()
         rows = [sentence[-1] for sentence in self.known[batch.group]]
-        return self._fill(batch, [(token, 0) for token in rows])
+        return self._fill("write", batch, [(token, 0) for token in rows])
 
     def _placeholder(self) -> Done:
         batch = self._unwritten()
         if batch.group not in self.level.batches[: batch.number]:
             raise Refused("nothing_to_carry", batch=batch.number)
         first = batch.group * ROWS
-        return self._fill(batch, [(0, first + row + 1) for row in range(ROWS)])
+        return self._fill("placeholder", batch, [(0, first + row + 1) for row in range(ROWS)])
 
-    def _fill(self, batch: Batch, rows: list[tuple[int, int]]) -> Done:
+    def _fill(self, work: str, batch: Batch, rows: list[tuple[int, int]]) -> Done:
         """Write a batch's inputs, (token, source) a row, into the present slot."""
         if not batch.blocks:
             raise Refused("no_blocks", batch=batch.number)
@@ -126,19 +126,19 @@ class Host:
             (token, block, source)
             for (token, source), block in zip(rows, batch.blocks, strict=True)
         ]
-        with self.device.host("update inputs"):
+        with self.device.host(HOST_WORK[work]):
             target = self.memory.slots[batch.slot].host_inputs
-            self.device.write("write inputs", [(target, ROWS, values)])
+            self.device.write(HOST_WORK[work], [(target, ROWS, values)])
         self.done["written"] += 1
         return Done(batch.number)
 
     def _read(self) -> Done:
         batch = self._next("read")
         source = self.memory.slots[batch.slot].host_outputs
-        batch.tokens = tuple(self.device.read("read tokens", source, ROWS))
+        batch.tokens = tuple(self.device.read(HOST_WORK["read"], source, ROWS))
         for row, token in enumerate(batch.tokens):
             self.known[batch.group][row] += (token,)
-        with self.device.host("update state"):
+        with self.device.host(HOST_WORK["read"]):
             self.done["read"] += 1
         return Done(batch.number)
 

@@ -21,6 +21,7 @@ from lab.picture.bars import LABELLED_PX
 from lab.picture.figures import CONFIG, ReadyFigure
 from lab.picture.figures import INK as PAGE_INK
 from lab.picture.gantt import LANE_PX, Gantt, draw, place
+from lab.picture.hover import edge_text
 from lab.picture.legend import EVENT_ARROW
 from lab.picture.palette import INK, SLOT_HUES, WHITE
 from lab.picture.shown import told as told_of
@@ -47,7 +48,7 @@ BADGES = "badges"
 
 def ask_edge(lesson: Lesson, question: Question) -> None:
     """The question, its timeline and list, hints in steps, and the verdict on what was chosen."""
-    st.markdown(f"**{ready(lesson, question.ask.said(language()))}**")
+    st.markdown(f"**{ready(lesson, question.asked(language()))}**")
     names, key = choices_of(lesson, question), f"{lesson.id}-{question.id}"
     st.session_state.setdefault(key, _known(lesson, question, names))
     chart = f"{key}-chart"
@@ -69,7 +70,7 @@ def ask_edge(lesson: Lesson, question: Question) -> None:
     st.selectbox(
         t("edge.operation" if question.fault == "missing" else "edge.edge"), names, index=None,
         key=key, placeholder=t("edge.choose"), width=420,
-        format_func=lambda name: f"{numbers[name]} · {name.replace('->', '→')}",
+        format_func=lambda name: f"{numbers[name]} · {edge_text(name)}",
     )  # fmt: skip
     _answer(lesson, question, key)
 
@@ -98,17 +99,22 @@ def _answer(lesson: Lesson, question: Question, key: str) -> None:
     given = done.answers.get(question.id)
     if given is None:
         return
-    if lesson.exercise == "code":
+    if _may_be_right(lesson, question, given) and lesson.exercise == "code":
         st.markdown(t("edge.in_the_file"))
         st.code(f'{question.id} = "{given}"', language="python")
+
+
+def _may_be_right(lesson: Lesson, question: Question, given: float | str) -> bool:
+    """The verdict on an answer, where it may be told; False for one that is told to be wrong."""
     if locked():
         st.success(t("lessons.handed_in"))
-        return
+        return True
     check = check_answer(lesson, question, given)
     if check.passed:
         st.success("✓ " + ready(lesson, question.why.said(language())))
     else:
-        st.warning("✗ " + for_markdown(said(lesson, check, language())))
+        st.warning("✗ " + for_markdown(edge_text(said(lesson, check, language()))))
+    return check.passed
 
 
 def _keep(lesson: str, question: str, key: str) -> None:

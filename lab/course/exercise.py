@@ -107,7 +107,7 @@ def _asked_about(lesson: Lesson) -> None:
 
 
 def _field(lesson: Lesson, question: Question, known: float | str | None) -> Any:  # noqa: ANN401
-    label, key = ready(lesson, question.ask.said(language())), f"{lesson.id}-{question.id}"
+    label, key = ready(lesson, question.asked(language())), f"{lesson.id}-{question.id}"
     if question.kind == "number":
         value = known if isinstance(known, int | float) else None
         asked = t("lessons.in_unit", ask=label, unit=question.unit)

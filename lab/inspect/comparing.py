@@ -12,12 +12,13 @@ from engine import configure, execute
 from engine.device.step_cost import StepTimes, cost_of
 from lab.catalogue import t
 from lab.glossary import rule_name
+from lab.inspect.base import together
 from lab.inspect.inspection import Inspection
 from lab.picture.gantt import Panel
 from lab.picture.hover import cause_text
 from lab.units import percent, short_ms, signed_ms, signed_percent
 from traces import Comparison, Trace
-from traces.comparison import Shift
+from traces.comparison import Shift, Side
 
 MOST_STEPS = 300
 MOST_PREDICTED = 500
@@ -63,15 +64,22 @@ def predicted(times: StepTimes, mode: str, steps: int) -> Trace:
     return execute(config).trace
 
 
-def idlest(inspection: Inspection) -> float:
-    """The idle share of a trace's idlest device, 0 to 1."""
-    return max((idle.share for idle in inspection.idles), default=0.0)
+def idle_told(inspection: Inspection, side: Side) -> str:
+    """How idle a trace's GPU was; of several all of them together, and the idlest."""
+    share = percent(1 - side.active) if side.devices else percent(0)
+    if inspection.has_one_gpu:
+        return t("compare.gpu_idle", share=share)
+    idlest = inspection.idlest
+    return t(
+        "compare.gpus_idle", share=share, gpus=together(inspection), device=idlest.device,
+        most=percent(idlest.share),
+    )  # fmt: skip
 
 
-def panel_of(inspection: Inspection) -> Panel:
-    """A trace under its name, with the lanes that it opens with."""
+def panel_of(inspection: Inspection, idle: str) -> Panel:
+    """A trace under its name and how idle it was, with the lanes that it opens with."""
     median = short_ms(inspection.steps.median_ns) if inspection.steps.count else "–"
-    title = t("compare.panel", name=inspection.name, share=percent(idlest(inspection)), step=median)
+    title = t("compare.panel", name=inspection.name, idle=idle, step=median)
     return replace(inspection.panel(inspection.first_lanes), title=title, counters=False)
 
 
@@ -103,36 +111,30 @@ def steps_told(result: Comparison) -> str:
 
 def shifts_told(result: Comparison) -> list[str]:
     """Every finding that came, went, fell or rose, a sentence each."""
-    return [_shift_told(shift) for shift in result.shifts]
+    return [_shift_told(shift, result.has_several_devices) for shift in result.shifts]
 
 
-def _shift_told(shift: Shift) -> str:
+def _shift_told(shift: Shift, several: bool) -> str:
     told = t(
         "compare.fell" if shift.fell else "compare.rose", rule=rule_name(shift.rule),
         before=percent(shift.before), after=percent(shift.after),
+        whole=t("compare.of_gpus" if several else "compare.of_run"),
     )  # fmt: skip
     return told + t("compare.mostly", blamed=cause_text(shift.blamed)) if shift.blamed else told
 
 
-def split_told(first: Inspection, second: Inspection, result: Comparison) -> str:
-    """How much of a mean step's change is idle time, and how much work; empty without steps.
+def split_told(result: Comparison) -> str:
+    """How much of what the steps differ by is idle time, and how much work; empty without steps.
     With several devices the mean of them."""
     if not result.per_step:
         return ""
-    idle, of_ms = idle_shares(first, second, result)
-    devices = [max(1, len(side.idles)) for side in (first, second)]
-    rest, step = (
-        [sum(idle[name].values()) / n for name, n in zip(of_ms, devices, strict=True)],
-        [of_ms[name] / n for name, n in zip(of_ms, devices, strict=True)],
-    )
-    change = rest[1] - rest[0]
-    busy = step[1] - step[0] - change
-    return t("compare.split", idle=signed_ms(change), busy=signed_ms(busy))
+    change = fmean(other - one for one, other in result.aligned)
+    idle = sum(other - one for _, one, other in result.idle)
+    key = "compare.split_gpus" if result.has_several_devices else "compare.split"
+    return t(key, idle=signed_ms(idle / 1e6), busy=signed_ms((change - idle) / 1e6))
 
 
-def idle_shares(
-    first: Inspection, second: Inspection, result: Comparison
-) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+def idle_shares(result: Comparison) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
     """Idle ms by cause of both sides, and of how many ms that is: a mean step, or the run."""
     names = t("compare.first_short"), t("compare.second_short")
     sides = (
@@ -140,16 +142,14 @@ def idle_shares(
         {cause: ns / 1e6 for cause, _, ns in result.idle},
     )
     idle = dict(zip(names, sides, strict=True))
-    of = dict(zip(names, (_of_ms(first, result), _of_ms(second, result)), strict=True))
-    return idle, of
-
-
-def _of_ms(inspection: Inspection, result: Comparison) -> float:
-    if not result.per_step:
-        return max(1e-6, sum(idle.of_ns for idle in inspection.idles) / 1e6)
-    steps = inspection.steps
-    whole = steps.steps[-1].end_ns - steps.steps[0].start_ns
-    return max(1e-6, whole * max(1, len(inspection.idles)) / steps.count / 1e6)
+    if result.per_step:
+        whole = [fmean(pair[side] for pair in result.aligned) for side in (0, 1)]
+    else:
+        whole = [
+            sum(device.of_ns for device in side.devices) / max(1, len(side.devices))
+            for side in (result.a, result.b)
+        ]
+    return idle, {name: max(1e-6, ns / 1e6) for name, ns in zip(names, whole, strict=True)}
 
 
 def cause_changes(result: Comparison) -> pd.DataFrame:

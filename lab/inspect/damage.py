@@ -3,7 +3,7 @@
 import streamlit as st
 
 from lab.catalogue import t
-from lab.escape import for_markdown
+from lab.escape import for_markdown, sentence_for_markdown
 from lab.inspect.inspection import Inspection
 
 SHOWN = 3
@@ -14,13 +14,13 @@ def damage(inspection: Inspection) -> None:
     """The warnings, and behind a line what was kept, mended and skipped, and where."""
     warnings = inspection.warnings
     for warning in warnings[:SHOWN]:
-        st.warning(for_markdown(warning, 400))
+        st.warning(sentence_for_markdown(warning, 400))
     rows = salvage_rows(inspection)
     if not rows and len(warnings) <= SHOWN:
         return
     with st.expander(t("damage.title"), key="damage"):
         for warning in warnings[SHOWN:]:
-            st.markdown(f"- {for_markdown(warning, 400)}")
+            st.markdown(f"- {sentence_for_markdown(warning, 400)}")
         if rows:
             st.markdown("\n".join(f"- {for_markdown(row, 300)}" for row in rows))
 

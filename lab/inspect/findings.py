@@ -7,6 +7,7 @@ from lab.course.state import LESSON
 from lab.course.text import text
 from lab.escape import for_markdown
 from lab.glossary import advice, rule_meaning, rule_name
+from lab.inspect.base import each, together
 from lab.inspect.inspection import Inspection
 from lab.inspect.places import show_span
 from lab.inspect.scene_links import lesson_of, scene_of, timeline_query
@@ -31,7 +32,7 @@ def findings_tab(inspection: Inspection) -> None:
     for number, finding in enumerate(told[:AT_LENGTH], 1):
         _at_length(inspection, finding, number)
     others = [
-        t("findings.other", rule=rule_name(f.rule), time=short_ms(f.ns), share=percent(f.share))
+        t("findings.other", rule=rule_name(f.rule), time=short_ms(f.ns), share=share(inspection, f))
         for f in told[AT_LENGTH:]
     ]
     if others:
@@ -45,8 +46,10 @@ def _at_length(inspection: Inspection, finding: Finding, number: int) -> None:
     with st.container(border=True, gap="xsmall", key=f"finding-{number}"):
         name = rule_name(finding.rule)
         head = t(
-            "findings.head", number=number, rule=for_markdown(name[:1].upper() + name[1:]),
-            time=short_ms(finding.ns), share=percent(finding.share),
+            "findings.head" if inspection.has_one_gpu else "findings.head_gpus", number=number,
+            rule=for_markdown(name[:1].upper() + name[1:]), time=short_ms(finding.ns),
+            share=percent(finding.share), each=each(finding),
+            gpus="" if inspection.has_one_gpu else together(inspection),
         )  # fmt: skip
         severity = t(f"findings.severity_{finding.severity}")
         confidence = t(f"findings.confidence_{finding.confidence}")
@@ -58,6 +61,12 @@ def _at_length(inspection: Inspection, finding: Finding, number: int) -> None:
         )
         _evidence(inspection, finding, number)
         _mechanism(inspection, finding, number)
+
+
+def share(inspection: Inspection, finding: Finding) -> str:
+    """Its share, and where there are several GPUs what each has."""
+    told = percent(finding.share)
+    return told if inspection.has_one_gpu else t("findings.shares", share=told, each=each(finding))
 
 
 def _evidence(inspection: Inspection, finding: Finding, number: int) -> None:

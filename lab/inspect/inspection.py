@@ -3,7 +3,7 @@
 Plain functions on traces; reading files and drawing happen elsewhere.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,7 +38,6 @@ from traces import (
     find_steps,
     gaps_by_cause,
     idle_stretches,
-    wall_ns,
     what_if,
 )
 from traces.intervals import Intervals, total
@@ -91,7 +90,7 @@ class Inspection:
         """Work out what the page tells beside the picture: seconds for a million spans."""
         _ = self.gaps, self.devices, self.findings, self.steps, self.prediction, self._ranked
         if self.idles and self.idlest.idle_ns:
-            _ = self.main_rule
+            _ = self.main_rule, self.causes_by_device
 
     @cached_property
     def devices(self) -> list[DeviceActivity]:
@@ -178,6 +177,11 @@ class Inspection:
         return idle_of(self.trace, self.devices, self.gaps)
 
     @property
+    def has_one_gpu(self) -> bool:
+        """Whether no GPU needs to be told from another."""
+        return len(self.idles) < 2
+
+    @property
     def idlest(self) -> DeviceIdle:
         """The device that was idle for the largest share. Raises ValueError without devices."""
         return max(self.idles, key=lambda idle: (idle.share, -idle.device))
@@ -201,20 +205,6 @@ class Inspection:
     def prediction(self) -> WhatIf:
         """What asynchronous batching would give."""
         return what_if(self.trace, self.gaps, self.steps)
-
-    @cached_property
-    def recorded_ns(self) -> int:
-        """How long the steps took that the prediction is about, their last kernels included."""
-        start, end = wall_ns(self.trace)
-        if self.trace.is_engine_dump or not self.steps.count:
-            return end - start
-        last = max([self.steps.steps[-1].end_ns, *(device.end_ns for device in self.devices)])
-        return last - self.steps.steps[0].start_ns
-
-    @property
-    def saving(self) -> float:
-        """The share of the recorded time that overlap would save, 0 to 1."""
-        return max(0.0, 1 - self.prediction.async_ns / self.recorded_ns) if self.recorded_ns else 0
 
     @cached_property
     def step_times(self) -> StepTimes | None:
@@ -246,6 +236,14 @@ class Inspection:
     def causes(self) -> Mapping[str, int]:
         """Idle ns of all devices by cause, the largest first."""
         return gaps_by_cause(self.gaps)
+
+    @cached_property
+    def causes_by_device(self) -> Mapping[int, Mapping[str, int]]:
+        """The same of each device that was idle."""
+        gaps = defaultdict(list)
+        for gap in self.gaps:
+            gaps[gap.device].append(gap)
+        return {device: gaps_by_cause(own) for device, own in gaps.items()}
 
     @cached_property
     def main_rule(self) -> tuple[str, float]:

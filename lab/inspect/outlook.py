@@ -18,9 +18,9 @@ def outlook_tab(inspection: Inspection) -> None:
         st.info(t("outlook.cannot_tell", reason=reason))
         return
     row = st.container(horizontal=True, gap="medium")
-    saved = t("outlook.saved", share=percent(inspection.saving))
+    saved = t("outlook.saved", share=percent(prediction.saving))
     times = (
-        ("recorded", inspection.recorded_ns, None),
+        ("recorded", prediction.recorded_ns, None),
         ("sync", prediction.sync_ns, None),
         ("async", prediction.async_ns, saved),
         ("bound", prediction.bound_ns, None),

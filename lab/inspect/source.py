@@ -45,6 +45,12 @@ class Picker:
         """A new key is a new, empty uploader: the only way to take a file out of one."""
         return f"trace-{self.sample}-{st.session_state.get(self.round, 0)}"
 
+    @property
+    def is_used(self) -> bool:
+        """Whether something was chosen here, be it opened or refused."""
+        sample = st.session_state.get(self.sample, NONE)
+        return bool(st.session_state.get(self.uploader)) or sample != NONE
+
 
 def source(picker: Picker, place: DeltaGenerator, label: str) -> Inspection | None:
     """Draw both ways to open a trace into `place`, and open it."""

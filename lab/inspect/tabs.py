@@ -7,9 +7,9 @@ from lab.catalogue import t
 from lab.coded_tabs import coded_tabs
 from lab.escape import one_line
 from lab.glossary import glossary
-from lab.inspect.base import base_text
+from lab.inspect.base import base_told, together
 from lab.inspect.findings import findings_tab
-from lab.inspect.inspection import MOST_RANKED, Inspection
+from lab.inspect.inspection import MOST_DEVICES, MOST_RANKED, Inspection
 from lab.inspect.outlook import outlook_tab
 from lab.inspect.places import on_row, show_gap, show_span
 from lab.inspect.steps import steps_tab
@@ -28,6 +28,9 @@ from lab.tables import (
     span_table,
     stream_table,
 )
+
+MOST_BARS = 3
+"""So many GPUs have bars of their own; of more all together have one."""
 
 MS = st.column_config.NumberColumn(format="%.3f")
 
@@ -73,14 +76,26 @@ def _causes(inspection: Inspection) -> None:
     if not gaps:
         st.caption(t("gaps.none"))
         return
-    name = t("inspect.this")
     wall_ms = sum(idle.of_ns for idle in inspection.idles) / 1e6
+    name = t("inspect.this") if inspection.has_one_gpu else together(inspection)
     tables = {name: gaps}, {name: wall_ms}
-    st.caption(t("idle.base", base=base_text(inspection.trace)))
-    show_figure(idle_bars(*tables), "causes", t("idle.alt", told=idle_told(*tables)))
-    table = idle_table(*tables)
+    st.caption(base_told(inspection))
+    own = _causes_of_each(inspection)
+    drawn = own if 1 < len(own[0]) <= MOST_BARS else tables
+    show_figure(idle_bars(*drawn), "causes", t("idle.alt", told=idle_told(*drawn)))
+    table = idle_table(tables[0] | own[0], tables[1] | own[1])
     st.dataframe(table, hide_index=True, column_config=in_ms(*table.columns[1:]))
     glossary(list(inspection.causes))
+
+
+def _causes_of_each(inspection: Inspection) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Idle ms by cause and time (ms) of each GPU, by its name; nothing where there is but one."""
+    idles = [] if inspection.has_one_gpu else inspection.idles[:MOST_DEVICES]
+    names = [t("verdict.gpu", device=idle.device) for idle in idles]
+    causes = [inspection.causes_by_device.get(idle.device, {}) for idle in idles]
+    gaps = [{cause: ns / 1e6 for cause, ns in own.items()} for own in causes]
+    of_ms = [idle.of_ns / 1e6 for idle in idles]
+    return dict(zip(names, gaps, strict=True)), dict(zip(names, of_ms, strict=True))
 
 
 def _devices(inspection: Inspection) -> None:
@@ -90,7 +105,7 @@ def _devices(inspection: Inspection) -> None:
     percents = st.column_config.NumberColumn(format="%.2f")
     formats = in_ms(*(t(f"device.{n}") for n in ("idle", "of", "compute", "comm", "copy", "over")))
     formats |= {t("device.share"): percents}
-    st.caption(t("idle.base", base=base_text(inspection.trace)))
+    st.caption(base_told(inspection))
     st.dataframe(
         device_table(inspection.devices, inspection.idles), hide_index=True, column_config=formats
     )

@@ -12,7 +12,7 @@ from lab.inspect.comparing import (
     cause_changes,
     first_window,
     idle_shares,
-    idlest,
+    idle_told,
     panel_of,
     predicted,
     shifts_told,
@@ -24,11 +24,12 @@ from lab.inspect.damage import damage
 from lab.inspect.inspection import Inspection
 from lab.inspect.source import Picker, source
 from lab.inspect.tabs import in_ms
-from lab.picture.charts import idle_bars, idle_told
+from lab.picture.charts import idle_bars
+from lab.picture.charts import idle_told as bars_told
 from lab.picture.view import View, show_figure, timeline
 from lab.picture.window import WindowKeys
 from lab.sentences import in_language
-from lab.units import percent, short_ms
+from lab.units import short_ms
 from traces import Comparison, compare
 
 KEYS = WindowKeys("c0", "c1", "compare")
@@ -53,12 +54,14 @@ def page() -> None:
         if first and mode != NONE:
             second = _predicted(first, mode)
         if first is None or second is None:
-            st.info(t("compare.needs_two"))
+            wanted = PICKERS[:1] if mode != NONE else PICKERS
+            if not all(picker.is_used for picker in wanted):  # else a refusal stands above
+                st.info(t("compare.needs_two"))
             return
         result = compare(first.trace, second.trace)
         _told(first, second, result)
-        _picture(*aligned(first, second))
-        _tables(first, second, result)
+        _picture(first, second, result)
+        _tables(result)
 
 
 def _predicted(first: Inspection, mode: str) -> Inspection | None:
@@ -81,13 +84,13 @@ _run = st.cache_resource(max_entries=4, show_spinner=False)(
 def _told(first: Inspection, second: Inspection, result: Comparison) -> None:
     """The verdict in words: the steps, then every finding that came or went."""
     st.markdown(f"#### {for_markdown(steps_told(result), 300)}")
-    st.markdown(for_markdown(split_told(first, second, result), 300))
-    for inspection in (first, second):
+    st.markdown(for_markdown(split_told(result), 300))
+    for inspection, side in ((first, result.a), (second, result.b)):
         steps = inspection.steps
         told = t(
-            "compare.verdict", name=one_line(inspection.name), share=percent(idlest(inspection)),
+            "compare.verdict", name=one_line(inspection.name), idle=idle_told(inspection, side),
             count=steps.count, median=short_ms(steps.median_ns) if steps.count else "–",
-            base=base_text(inspection.trace),
+            base=base_text(inspection),
         )  # fmt: skip
         st.caption(for_markdown(told, 300))
     if result.shifts:
@@ -98,27 +101,30 @@ def _told(first: Inspection, second: Inspection, result: Comparison) -> None:
         st.markdown(t("compare.nothing"))
 
 
-def _picture(first: Inspection, second: Inspection) -> None:
-    both = (first, second)
+def _picture(first: Inspection, second: Inspection, result: Comparison) -> None:
+    idle = [idle_told(*side) for side in ((first, result.a), (second, result.b))]
+    both = aligned(first, second)
     extent = (min(one.extent[0] for one in both), max(one.extent[1] for one in both))
     view = View(
-        keys=KEYS, extent=extent, default=first_window(first, second), busy={}, gaps=[],
+        keys=KEYS, extent=extent, default=first_window(*both), busy={}, gaps=[],
         slots=all(one.trace.is_engine_dump for one in both),
         alt=t("compare.alt", first=one_line(first.name), second=one_line(second.name)),
     )  # fmt: skip
-    timeline(view, [panel_of(one) for one in both])
+    timeline(view, [panel_of(*side) for side in zip(both, idle, strict=True)])
     for one in both:
         damage(one)
 
 
-def _tables(first: Inspection, second: Inspection, result: Comparison) -> None:
+def _tables(result: Comparison) -> None:
     """Idle time by cause in both, and each step."""
     of = t("compare.per_step" if result.per_step else "compare.per_run")
+    if result.has_several_devices:
+        of = t("compare.mean_gpu", of=of)
     st.markdown(f"**{t('compare.of', of=of)}**")
     table = cause_changes(result)
     if not table.empty:
-        shares = idle_shares(first, second, result)
-        show_figure(idle_bars(*shares), "compare-idle", t("idle.alt", told=idle_told(*shares)))
+        shares = idle_shares(result)
+        show_figure(idle_bars(*shares), "compare-idle", t("idle.alt", told=bars_told(*shares)))
     st.dataframe(table, hide_index=True, column_config=in_ms(*table.columns[1:]))
     if result.aligned:
         st.markdown(f"**{t('compare.each_step')}**")

@@ -11,7 +11,7 @@ from lab.picture.view import show_timeline
 from lab.runs import study_of
 from lab.study import Study
 from lab.timeline.address import refused
-from lab.units import percent
+from lab.units import percent, points
 
 BREAK_MODE = "no-wait-compute"
 CAUSES = 3
@@ -59,11 +59,10 @@ def _picture(sync: Study, overlapped: Study) -> None:
         st.caption(t("home.causes", causes=_causes(sync), steps=STEPS))
     with numbers:
         _numbers("home.sync", before.gpu_active, before.step_ms)
-        points = 100 * (after.gpu_active - before.gpu_active)
         change = 100 * (after.step_ms / before.step_ms - 1)
         _numbers(
             "home.async", after.gpu_active, after.step_ms,
-            t("home.active_delta", points=f"{points:+.1f}"),
+            t("home.active_delta", points=points(after.gpu_active, before.gpu_active)),
             t("home.step_delta", percent=f"{change:+.1f}"),
         )  # fmt: skip
 

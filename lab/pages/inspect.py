@@ -8,7 +8,7 @@ from engine.config import ConfigError, described
 from lab.catalogue import t
 from lab.escape import for_markdown, one_line
 from lab.guard import one_sentence
-from lab.inspect.base import base_text
+from lab.inspect.base import base_told
 from lab.inspect.damage import damage
 from lab.inspect.inspection import Inspection
 from lab.inspect.places import KEYS, selected, show_gap
@@ -35,7 +35,8 @@ def page() -> None:
     st.markdown(f"# {t('inspect.title')}")
     inspection = source(PICKER, st.container(), t("inspect.upload"))
     if inspection is None:
-        st.info(t("inspect.empty"))
+        if not PICKER.is_used:  # else a refusal stands above
+            st.info(t("inspect.empty"))
         _record_link()
         return
     top, explained = st.container(), inspection.explained
@@ -54,9 +55,9 @@ def page() -> None:
 def _verdict(inspection: Inspection) -> None:
     if sentence := verdict(inspection):
         st.markdown(f"#### {for_markdown(sentence, 400)}")
-        told = t("idle.base", base=base_text(inspection.trace))
+        told = base_told(inspection)
         causes = causes_told(inspection)
-        told += " " + t("verdict.causes", causes=causes) if causes else ""
+        told += f" {causes}" if causes else ""
         st.caption(for_markdown(told, 600))
     damage(inspection)
     trace, meta = inspection.trace, inspection.trace.meta
@@ -139,8 +140,11 @@ def _jumps(inspection: Inspection) -> None:
     for number, gap in enumerate(gaps, 1):
         cause = for_markdown(cause_text(gap.cause), 28)
         st.button(
-            t("gaps.jump", number=number, time=short_ms(gap.ns), cause=cause), key=f"jump-{number}",
-            on_click=show_gap, args=(inspection, gap),
+            t(
+                "gaps.jump" if inspection.has_one_gpu else "gaps.jump_gpu", number=number,
+                time=short_ms(gap.ns), cause=cause, device=gap.device,
+            ),
+            key=f"jump-{number}", on_click=show_gap, args=(inspection, gap),
         )  # fmt: skip
 
 

@@ -15,10 +15,10 @@ from lab.guard import one_sentence
 from lab.inspect.source import RECORDED
 from lab.picture.view import View, timeline
 from lab.picture.window import WindowKeys, forget
-from lab.record.figures import figure_cards
+from lab.record.figures import figure_cards, on_gpu, what_is_active
 from lab.record.last import keep, recording
 from lab.record.measuring import LIMIT_S, Measured, measure
-from lab.timeline.opening import opening_of
+from lab.timeline.opening import measured_opening
 from lab.timeline.scene import panel_of
 from lab.timeline.state import Choice
 from lab.units import whole_ns
@@ -109,7 +109,7 @@ def _recorded(choice: Choice, found: Measured) -> None:
     figure_cards(found)
     buttons = st.container(horizontal=True, vertical_alignment="center")
     panels = [
-        panel_of(t(f"record.{name}"), study, everything=True)
+        panel_of(t(f"record.{name}"), study, everything=True, what=what_is_active(found))
         for name, study in (("measured", found.study), ("predicted", found.prediction))
     ]
     timeline(_view(found), panels)
@@ -131,14 +131,14 @@ def _named(found: Measured) -> str:
 
 def _view(found: Measured) -> View:
     study = found.study
-    spans = study.trace.spans
-    opening = opening_of(study, whole_ns(study.numbers.step_ms), typical_gap=False)
+    device = t("overview.gpu" if on_gpu(found) else "lane.compute")
+    opening = measured_opening(study, whole_ns(study.numbers.step_ms))
     return View(
         keys=KEYS,
         extent=(0, max(study.run.wall_ns, found.prediction.run.wall_ns)),
         default=opening.window,
         why=opening.why,
-        busy={t("overview.gpu"): spans[spans["kind"] == "kernel"]},
+        busy={device: study.kernels},
         gaps=study.gaps,
         slots=True,
         alt=t("record.alt"),

@@ -15,6 +15,7 @@ from lab.sweep.table import (
     FEW,
     MADE_BY,
     SAMPLE,
+    in_order,
     measure_name,
     measures,
     shown_rows,
@@ -57,18 +58,21 @@ def _opened() -> pd.DataFrame:
 
 
 def _chosen(table: pd.DataFrame, names: list[str]) -> Axes:
-    """Four fields; what is chosen stands in the URL."""
-    few = [name for name in names if table[name].nunique(dropna=False) <= FEW]
+    """Four fields, none with a column that another has; what is chosen stands in the URL."""
     figures = measures(table) or ["gpu_active"]
-    rest = [name for name in few if name not in (names[0], "seed")]  # seeds are repetitions
-    colour, facet = (*rest, NOTHING, NOTHING)[:2]
     row = st.columns(4)
-    return Axes(
-        x=_field(row[0], X, names, names[0]),
-        y=_field(row[1], Y, figures, figures[0]),
-        colour=_field(row[2], COLOUR, [NOTHING, *few], colour).replace(NOTHING, ""),
-        facet=_field(row[3], FACET, [NOTHING, *few], facet).replace(NOTHING, ""),
-    )
+    x = _field(row[0], X, names, names[0])
+    y = _field(row[1], Y, figures, figures[0])
+    few = [name for name in names if name != x and table[name].nunique(dropna=False) <= FEW]
+    colour = _parted(row[2], COLOUR, few)
+    facet = _parted(row[3], FACET, [name for name in few if name != colour])
+    return Axes(x, y, colour, facet)
+
+
+def _parted(place: st.delta_generator.DeltaGenerator, key: str, names: list[str]) -> str:
+    """What tells runs apart beside x: a column, "" for none; seeds are repetitions."""
+    default = next((name for name in names if name != "seed"), NOTHING)
+    return _field(place, key, [NOTHING, *names], default).replace(NOTHING, "")
 
 
 def _field(
@@ -88,22 +92,23 @@ def _field(
 
 def _told(table: pd.DataFrame) -> None:
     errors = int(table["error"].notna().sum())
-    told = t("sweep.told", rows=f"{len(table):,}", errors=f"{errors:,}")
+    told = t("sweep.told_errors" if errors else "sweep.told", rows=f"{len(table):,}",
+             errors=f"{errors:,}")  # fmt: skip
     st.caption(for_markdown(told))
 
 
 def _rows(table: pd.DataFrame, names: list[str], measure: str) -> None:
-    shown = shown_rows(table, names, measure)
+    shown = shown_rows(in_order(table, names), names, measure)
     link = st.column_config.LinkColumn(
         t("sweep.run"), display_text=t("sweep.open"), help=t("sweep.open_help")
     )
     formats: dict[str, ColumnConfig | str | None] = {t("sweep.run"): link}
     formats |= {
-        name: st.column_config.NumberColumn(format="%.1f" if "%" in name else "%.3f")
+        name: st.column_config.NumberColumn(format="%.1f" if "%" in name else "%,.3f")
         for name in map(str, shown)
         if pd.api.types.is_float_dtype(shown[name]) and (shown[name] % 1).any()
     }
-    st.dataframe(shown, hide_index=True, column_config=formats)
+    st.dataframe(shown, hide_index=True, column_config=formats, placeholder="–")
 
 
 page()

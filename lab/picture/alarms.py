@@ -12,7 +12,7 @@ from engine.checker.hazards import Hazard
 from lab.catalogue import t
 from lab.escape import for_plotly
 from lab.picture.arrows import Place, lane_keys
-from lab.picture.hover import resource_text, worded
+from lab.picture.hover import edge_text, resource_text, worded
 from lab.picture.palette import ALARM, HAZARD
 from traces import Trace
 
@@ -53,7 +53,7 @@ def _text(hazard: Hazard) -> str:
                     "hazard.pair",
                     first=worded(hazard.first),
                     second=worded(hazard.second),
-                    edge=hazard.missing_edge,
+                    edge=edge_text(hazard.missing_edge),
                 ),
                 160,
             ),

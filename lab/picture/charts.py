@@ -73,7 +73,7 @@ def overview(
         barmode="overlay",
         bargap=0,
         margin={"l": left_px, "r": 10, "t": 6, "b": 24},
-        xaxis=time_axis(extent, "", showgrid=False, ticksuffix=" ms"),
+        xaxis=time_axis(extent, "", showgrid=False, ticksuffix=" ms", showticksuffix="last"),
         yaxis={
             "range": [1 - len(rows) - 0.05, 1.12], "fixedrange": True, "showgrid": False,
             "zeroline": False, "tickmode": "array", "tickfont": {"size": FONT_PX - 1, "color": INK},

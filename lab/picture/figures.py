@@ -21,7 +21,8 @@ CONFIG = {
     "modeBarButtons": [["toImage"]],
     "toImageButtonOptions": {"filename": "overlap-lab", "scale": 2},
 }
-"""The one button saves a picture; zooming goes through the page, so that it can be shared."""
+"""The one button saves a picture, and is pressed by the menu "Save" alone; zooming goes through the
+page, so that it can be shared."""
 
 
 class ReadyFigure(BaseFigure):  # type: ignore[misc]  # plotly ships no types
@@ -51,7 +52,7 @@ def frame(height: int, **layout: object) -> dict[str, Any]:
 
 
 def time_axis(window: tuple[int, int], title: str, **axis: object) -> dict[str, Any]:
-    """An x axis in ms over a window in ns."""
+    """An x axis in ms over a window in ns, with as many upright labels as there is room for."""
     return {
         "title": {"text": title, "standoff": 6, "font": {"size": FONT_PX, "color": INK}},
         "range": [window[0] / 1e6, window[1] / 1e6],
@@ -59,6 +60,7 @@ def time_axis(window: tuple[int, int], title: str, **axis: object) -> dict[str, 
         "gridcolor": "rgba(122, 132, 142, 0.18)",
         "zeroline": False,
         "tickfont": {"size": FONT_PX - 1, "color": INK},
-        "nticks": 12,
+        "tickangle": 0,
+        "separatethousands": True,
         "hoverformat": ",.6f",
     } | axis

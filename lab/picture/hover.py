@@ -67,6 +67,11 @@ def kind_text(kind: str) -> str:
     return t_or(f"kind.{kind}", kind)
 
 
+def edge_text(edge: str) -> str:
+    """An edge of the order, whose arrow the engine and answers in files write with two letters."""
+    return edge.replace("->", "→")
+
+
 def worded(sentence: str) -> str:
     """A sentence of the engine in the words of the interface, where it says what it is made of."""
     if not isinstance(sentence, Said):

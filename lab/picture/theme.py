@@ -5,7 +5,8 @@ the theme changes (streamlit #11974): the text would stay dark on a dark page un
 rerun. A style takes the page's own colour instead, for all text outside of bars.
 
 A link to another page has the colour of plain text there; here it is underlined, as links in a text
-are. The button that saves a chart stands in its lower corner and not over its bars.
+are. Plotly's own bar of buttons is hidden: saving has a menu below each picture, whose script
+presses the hidden button.
 
 On paper there is nothing to press: controls, menus and closed folds are left out, figures and
 tables are not cut, and text is dark, whatever the theme. A chart keeps the width that it has on the
@@ -20,7 +21,7 @@ CSS = """<style>
     fill: currentColor !important;
 }
 [data-testid="stPageLink"] a p { text-decoration: underline; text-underline-offset: 3px; }
-.js-plotly-plot :is(.modebar-container, .modebar) { top: auto !important; bottom: -4px; }
+.js-plotly-plot .modebar-container { display: none; }
 @media print {
     @page { size: A3 landscape; margin: 10mm; }
     :root, body, .stApp, .stApp * { print-color-adjust: exact; }
@@ -32,7 +33,7 @@ CSS = """<style>
         display: block !important;
     }
     :is([data-testid="stHeader"], [data-testid="stSidebar"], [data-testid="stToolbar"],
-        [data-testid="stStatusWidget"], [data-testid="stElementToolbar"], .modebar-container,
+        [data-testid="stStatusWidget"], [data-testid="stElementToolbar"],
         [data-testid="stPopoverBody"], [data-testid="stTooltipContent"]),
     :is(.stButton, .stDownloadButton, .stLinkButton, .stPopover, .stFileUploader,
         .stButtonGroup, .stSlider, .stNumberInput, .stTextInput, .stSelectbox, .stMultiSelect,

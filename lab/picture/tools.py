@@ -43,6 +43,11 @@ def timeline_tools(gantt: Gantt, key: str, names: list[str], slots: bool) -> Non
     _tools(key, ("png", "svg"), page, table)
 
 
+def picture_menu(key: str) -> None:
+    """The menu of a chart that is shown under `key`: picture files alone."""
+    _menu(key, ("png", "svg"), None)
+
+
 def canvas_tools(canvas: str, gantt: Callable[[], Gantt], names: list[str], slots: bool) -> None:
     """The menu of a canvas, which has a table of its own; as a page it becomes a `gantt`."""
 
@@ -62,7 +67,7 @@ def table_fold(key: str, table: Callable[[], pd.DataFrame]) -> None:
         return
     with fold:
         rows = table()
-        st.dataframe(rows, hide_index=True, column_config=_formats(rows))
+        st.dataframe(rows, hide_index=True, column_config=_formats(rows), placeholder="–")
         st.download_button(
             t("tools.csv"), partial(as_csv, rows), f"{NAME}.csv", "text/csv", key=f"{key}-csv",
             on_click="ignore",
@@ -78,9 +83,10 @@ def _tools(
         table_fold(key, table)
 
 
-def _menu(key: str, kinds: tuple[str, ...], page: Callable[[], bytes]) -> None:
-    """Picture files of `kinds`, and the page."""
-    menu = st.popover(t("tools.save"), key=f"{key}-save", on_change="rerun", help=t("tools.help"))
+def _menu(key: str, kinds: tuple[str, ...], page: Callable[[], bytes] | None) -> None:
+    """Picture files of `kinds`, and the page, if there is one."""
+    about = t("tools.help" if page else "tools.picture_help")
+    menu = st.popover(t("tools.save"), key=f"{key}-save", on_change="rerun", help=about)
     if not menu.open:
         return
     with menu:
@@ -89,14 +95,15 @@ def _menu(key: str, kinds: tuple[str, ...], page: Callable[[], bytes]) -> None:
             key=f"{key}-saver",
             data={"picture": key, "kinds": list(kinds), "labels": labels, "name": NAME},
         )
-        st.download_button(
-            t("tools.page"), page, f"{NAME}.html", "text/html", key=f"{key}-page",
-            on_click="ignore",
-        )  # fmt: skip
-        st.caption(t("tools.page_help"))
+        if page:
+            st.download_button(
+                t("tools.page"), page, f"{NAME}.html", "text/html", key=f"{key}-page",
+                on_click="ignore",
+            )  # fmt: skip
+            st.caption(t("tools.page_help"))
 
 
 def _formats(table: pd.DataFrame) -> dict[str, Any]:
     """Times to the ns, as they are everywhere in the tables."""
-    ms = st.column_config.NumberColumn(format="%.6f")
+    ms = st.column_config.NumberColumn(format="%,.6f")
     return {name: ms for name in table.columns if str(name) in (t("span.start"), t("span.dur"))}

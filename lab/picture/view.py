@@ -18,7 +18,7 @@ from lab.picture.figures import CONFIG, ReadyFigure
 from lab.picture.gantt import Gantt, Panel, draw
 from lab.picture.legend import LONG_GAP, legend_html
 from lab.picture.shown import told
-from lab.picture.tools import timeline_tools
+from lab.picture.tools import picture_menu, timeline_tools
 from lab.picture.window import Window, WindowKeys, on_select, window_controls
 from lab.units import percent, short_ms
 from traces import Gap
@@ -44,14 +44,19 @@ class View:
 
 
 def show_figure(figure: dict[str, Any], key: str, alt: str) -> None:
-    """A figure that answers to no mouse but for hovering."""
+    """A figure that answers to no mouse but for hovering, with the menu that saves it."""
+    _drawn(figure, key, alt)
+    picture_menu(key)
+
+
+def _drawn(figure: dict[str, Any], key: str, alt: str) -> None:
     st.plotly_chart(ReadyFigure(figure), key=key, config=CONFIG, alt=alt)
 
 
 def show_timeline(gantt: Gantt, key: str, alt: str, slots: bool) -> None:
     """A timeline without zoom, its legend, and what stands beside it. `alt` says what it is; what
     it shows in numbers is added. `slots`: kernels belong to slots."""
-    show_figure(gantt.figure, key, f"{alt} {told(gantt.panels, gantt.window)}")
+    _drawn(gantt.figure, key, f"{alt} {told(gantt.panels, gantt.window)}")
     beside(gantt, key, slots)
 
 

@@ -11,7 +11,7 @@ from engine.play.sentences import ROWS, SENTENCES, word
 from engine.recording.memory_at import BufferState
 from lab.catalogue import t
 from lab.escape import for_html
-from lab.picture.hover import resource_text
+from lab.picture.hover import edge_text, resource_text
 from lab.picture.palette import ALARM_TEXT, slot_letter
 from lab.play.words import answer_text, short
 from lab.stepper.html import cell, side_by_side, slot_head, table
@@ -27,7 +27,7 @@ def program_html(position: Position) -> str:
     for hazard, place in zip(position.hazards, position.arisen, strict=True):
         said = t(
             "host.hazard_here", kind=hazard.kind, resource=resource_text(hazard.resource),
-            edge=hazard.missing_edge,
+            edge=edge_text(hazard.missing_edge),
         )  # fmt: skip
         hazards.setdefault(place, []).append(said)
     lines = []

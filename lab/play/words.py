@@ -7,7 +7,7 @@ from engine.play.operations import HOST
 from engine.said import Said
 from engine.streams import STREAM_LAYOUTS
 from lab.catalogue import t
-from lab.picture.hover import resource_text, worded
+from lab.picture.hover import edge_text, resource_text, worded
 from lab.picture.palette import slot_letter
 
 QUEUES = ("H2D", "compute", "D2H")
@@ -88,7 +88,7 @@ def hazard_text(position: Position, hazard: Hazard) -> str:
     first, second = (_op_text(position, seq) for seq in hazard.ops)
     return t(
         "host.hazard", kind=hazard.kind, resource=resource_text(hazard.resource), first=first,
-        second=second, edge=hazard.missing_edge,
+        second=second, edge=edge_text(hazard.missing_edge),
     )  # fmt: skip
 
 

@@ -2,17 +2,19 @@
 
 import streamlit as st
 
+from engine.devices import DEVICES
 from lab.catalogue import t
 from lab.record.measuring import Measured
 from lab.study import Study
 from lab.timeline.verdicts import ALARM, CARD_PX
 from lab.units import NS_PER_MS, percent, short_ms
 
-WIDE_PX = CARD_PX + 60
+WIDE_PX = CARD_PX + 40
+"""Five stand in a row beside the sidebar in a window of 1,440 px, and two in one of 420."""
 
 
 def figure_cards(found: Measured) -> None:
-    """GPU active, step time, total, wrong tokens and hazards: measured, predicted, and how many
+    """Compute active, step time, total, wrong tokens and hazards: measured, predicted, and how many
     times as long as predicted."""
     row = st.container(horizontal=True, gap="xsmall")
     real, model = found.study.numbers, found.prediction.numbers
@@ -27,11 +29,22 @@ def figure_cards(found: Measured) -> None:
          ""),
     )  # fmt: skip
     for name, measured, predicted, ratio in cards:
+        label = what_is_active(found) if name == "active" else t(f"verdict.{name}")
         row.metric(
-            t(f"verdict.{name}"), measured, t("record.note", predicted=predicted) + ratio,
+            label, measured, t("record.note", predicted=predicted) + ratio,
             delta_color="off", delta_arrow="off", border=True, width=WIDE_PX,
             help=t(f"record.{name}_help"),
         )  # fmt: skip
+
+
+def on_gpu(found: Measured) -> bool:
+    """Whether the kernels ran on a GPU, and not on a CPU thread that stands for it."""
+    return DEVICES[found.config.device].where != "cpu"
+
+
+def what_is_active(found: Measured) -> str:
+    """What of the device the share of active time is about."""
+    return t("verdict.active" if on_gpu(found) else "record.active")
 
 
 def _ratio(measured: float, predicted: float) -> str:

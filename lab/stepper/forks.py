@@ -26,6 +26,7 @@ FORK_AT: Final = "fork_at"
 FORK_SET: Final = "fork_set"
 WHAT: Final = "fork-what"
 VALUE: Final = "fork-value"
+FOLD: Final = "fork-fold"
 LOOK: Final = "look"
 LOOKS = ("fork", "parent")
 FACTORS = ("3x", "2x", "10x", "0.5x", "0.1x", "0x", "5ms", "20ms")
@@ -33,10 +34,11 @@ FACTORS = ("3x", "2x", "10x", "0.5x", "0.1x", "0x", "5ms", "20ms")
 
 
 def fork_controls(parent: Stepped, cursor: Cursor) -> Forked | None:
-    """The choice of a fork, in a fold of its own; the two runs, if there is a fork."""
+    """The choice of a fork, in a fold of its own, open once there is one; the two runs then."""
     made = bool(st.session_state.get(FORK_AT) is not None or st.query_params.get(FORK_AT))
+    st.session_state.setdefault(FOLD, made)
     found = None
-    with st.expander(t("fork.title"), expanded=made, key="fork-fold"), one_sentence():
+    with st.expander(t("fork.title"), key=FOLD, on_change=cursor.touch), one_sentence():
         _choice(parent, cursor)
         config = _config(parent.recording.run.config)
         if config is None:
@@ -103,6 +105,7 @@ def _fork_here(parent: Stepped, cursor: Cursor) -> None:
     part = f"{what}={state[f'{VALUE}-{what}']}"
     others = [] if state.get(FORK_AT) is None else _parts(str(state.get(FORK_SET) or ""), what)
     state[FORK_AT], state[FORK_SET] = at_ns / MS, " ".join([*others, part])
+    state[FOLD] = True  # a key forks too, and there stands what else may change
 
 
 def _parts(text: str, without: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.model.tokenizer import VOCAB
 from engine.oplog import NONE, Op
 from engine.recording.history import Blocks, BlockState
 from engine.recording.memory_at import BufferState
@@ -24,6 +25,8 @@ KV = "kv blocks"
 MOST_ROWS = 12
 MOST_NUMBERS = 6
 """Numbers of a row that are written out."""
+
+SPACE = "␣"
 
 AS_TEXT = ("tokens", "out")
 """Tensors of one token id a row, shown as the letters they stand for."""
@@ -85,8 +88,12 @@ def numbers_text(values: Any, as_letters: bool) -> str:  # noqa: ANN401 - a row 
 
 
 def letter(token: int) -> str:
-    """A token id as it can be read: printable bytes as letters in quotes, others as numbers."""
-    return f"“{chr(token)}”" if 32 < token < 127 else str(token)
+    """A token id as it can be read: a byte in quotes, one that is not seen as Python writes it
+    (and ␣ for a space); what is no byte, as the number it is."""
+    if not 0 <= token < VOCAB:
+        return str(token)
+    seen = SPACE if token == ord(" ") else repr(bytes([token]))[2:-1].replace("\\\\", "\\")
+    return f"“{seen}”"
 
 
 def kv_html(states: Sequence[BufferState], blocks: Blocks) -> str:

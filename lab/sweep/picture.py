@@ -3,7 +3,7 @@
 Colours are told apart by the shape of the point too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +13,14 @@ from lab.catalogue import t
 from lab.escape import for_plotly
 from lab.picture.figures import INK, frame
 from lab.picture.palette import HOST, SLOT_HUES
-from lab.sweep.table import as_text, measure_name, values_of
+from lab.sweep.table import as_text, in_order, measure_name, values_of
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "star")
 HUES = (*SLOT_HUES, HOST)
 HEIGHT_PX = 360
 
 NUMBERS = {"type": "linear", "nticks": 6}
-NAMES = {"type": "category", "tickangle": -45}
+NAMES = {"type": "category", "tickangle": -45, "categoryorder": "array"}
 """Names stand aslant: beside one another those of two fields would run into each other."""
 
 
@@ -37,7 +37,7 @@ class Axes:
 def picture(table: pd.DataFrame, axes: Axes) -> dict[str, Any]:
     """The figure of the rows that have the figure `axes.y`."""
     values = values_of(table, axes.y)
-    table = table.assign(_y=values)[values.notna()]
+    table = in_order(table.assign(_y=values)[values.notna()], [axes.x])
     groups = _groups(table, axes.facet)
     data: list[dict[str, Any]] = []
     layout = frame(
@@ -50,19 +50,21 @@ def picture(table: pd.DataFrame, axes: Axes) -> dict[str, Any]:
     )  # fmt: skip
     layout["yaxis"] = _axis(measure_name(axes.y), rangemode="tozero")
     is_number = pd.api.types.is_numeric_dtype(table[axes.x])
+    names = {"categoryarray": _x(table[axes.x].drop_duplicates())}
+    x_axis = NUMBERS if is_number else NAMES | names
     for number, (facet, part) in enumerate(groups, 1):
         place = "" if number == 1 else str(number)
-        layout[f"xaxis{place}"] = _axis(axes.x, **(NUMBERS if is_number else NAMES))
+        layout[f"xaxis{place}"] = _axis(axes.x, **x_axis)
         if axes.facet:
             layout["annotations"].append(_title(f"{axes.facet} = {facet}", number, len(groups)))
-        data += _of_facet(part, axes, f"x{place}", number == 1, table)
+        data += _of_facet(part, axes, f"x{place}", {trace["name"] for trace in data}, table)
     return {"data": data, "layout": layout}
 
 
 def _of_facet(
-    part: pd.DataFrame, axes: Axes, x_axis: str, is_first: bool, table: pd.DataFrame
+    part: pd.DataFrame, axes: Axes, x_axis: str, told: Collection[str], table: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
-    """Points and line of each colour in one field."""
+    """Points and line of each colour in one field. The legend has those of `told` already."""
     names = [name for name, _ in _groups(table, axes.colour)]
     for name, rows in _groups(part, axes.colour):
         number = names.index(name)
@@ -72,8 +74,6 @@ def _of_facet(
             "name": for_plotly(name),
         }  # fmt: skip
         means = rows.groupby(axes.x, sort=False)["_y"].mean()
-        if pd.api.types.is_numeric_dtype(rows[axes.x]):
-            means = means.sort_index()
         yield {
             **shared, "mode": "lines", "x": _x(means.index), "y": means.tolist(),
             "line": {"color": hue, "width": 1.5}, "showlegend": False, "hoverinfo": "skip",
@@ -81,7 +81,7 @@ def _of_facet(
         yield {
             **shared, "mode": "markers", "x": _x(rows[axes.x]), "y": rows["_y"].tolist(),
             "marker": {"color": hue, "symbol": symbol, "size": 9, "opacity": 0.8},
-            "showlegend": is_first,
+            "showlegend": shared["name"] not in told,
             "hovertemplate": t("sweep.hover", x=for_plotly(axes.x)),
         }  # fmt: skip
 

@@ -4,11 +4,13 @@ row to its run.
 Plain functions on data frames; no widget is drawn here.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 import pandas as pd
 
 from engine.config import ConfigError
@@ -19,7 +21,7 @@ from engine.sweep.row import ASKED, ERROR, IDLE, TOGGLES
 from engine.workloads.presets import WORKLOADS
 from engine.workloads.workload import WorkloadError
 from lab.catalogue import t
-from lab.picture.hover import cause_text
+from lab.picture.hover import cause_text, edge_text
 from lab.sentences import in_language
 from lab.timeline.address import refused
 from lab.timeline.state import Choice, mode_toggles
@@ -49,6 +51,25 @@ def varying(table: pd.DataFrame) -> list[str]:
     """The columns of the configuration with more than one value, the most varied first."""
     counts = {name: table[name].nunique(dropna=False) for name in CONFIGURATION}
     return sorted((name for name, n in counts.items() if n > 1), key=lambda name: -counts[name])
+
+
+def in_order(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    """The rows by these columns, the first leading: a sweep writes them as they get done."""
+    return table.iloc[np.lexsort([_ranks(table[name]) for name in reversed(names)])]
+
+
+def _ranks(values: pd.Series) -> list[int]:
+    """The place of each value among all; of none at all, the first."""
+    codes, found = pd.factorize(values)
+    ordered = sorted(range(len(found)), key=lambda code: _as_read(found[code]))
+    places = {code: place for place, code in enumerate(ordered)}
+    return [places.get(code, -1) for code in codes.tolist()]
+
+
+def _as_read(value: object) -> list[float | str]:
+    """A value as it is sorted: C8 stands before C16."""
+    parts = re.split(r"(\d+(?:\.\d+)?)", str(value))
+    return [float(part) if number % 2 else part for number, part in enumerate(parts)]
 
 
 def measures(table: pd.DataFrame) -> list[str]:
@@ -118,7 +139,7 @@ def shown_rows(table: pd.DataFrame, names: list[str], measure: str) -> pd.DataFr
         shown[name] = table[name]
     for name in dict.fromkeys([measure, "gpu_active", "wall_ms", "wrong_tokens", "hazards"]):
         shown[measure_name(name)] = values_of(table, name)
-    shown[t("sweep.races")] = table["hazards_told"].map(as_text)
+    shown[t("sweep.races")] = table["hazards_told"].map(as_text).map(edge_text)
     if table[ERROR].notna().any():
         shown[t("sweep.error")] = table[ERROR].map(in_language, na_action="ignore")
     return shown

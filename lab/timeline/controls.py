@@ -14,7 +14,7 @@ from engine.mechanisms.words import in_words
 from engine.modes.table import MODES
 from engine.workloads.presets import WORKLOADS
 from lab.catalogue import t, t_or
-from lab.escape import for_markdown
+from lab.escape import sentence_for_markdown
 from lab.in_url import BOUND, bound_number
 from lab.picture.window import WindowKeys, forget
 from lab.sentences import in_language
@@ -135,7 +135,7 @@ def _cost_or(asked: str | None, default: str) -> CostModel:
     try:
         return cost_named(asked or default)
     except CostError as error:
-        st.error(for_markdown(in_language(str(error)), 400))
+        st.error(sentence_for_markdown(in_language(str(error)), 400))
         return COSTS[default]
 
 

@@ -15,6 +15,9 @@ from traces import Gap
 STEPS = 4
 """Length of the first stretch, in steps of the ideal length."""
 
+WARM = 4
+"""A measured run opens behind the first of so many equal parts."""
+
 BEFORE = 1.5
 """Steps shown before the place that the stretch is opened for."""
 
@@ -38,12 +41,28 @@ def is_short(step_ns: int, wall_ns: int) -> bool:
     return wall_ns <= 2 * STEPS * step_ns
 
 
-def opening_of(run: Study, step_ns: int, typical_gap: bool = True) -> Opening:
+def opening_of(run: Study, step_ns: int) -> Opening:
     """The first hazard, wrong token or error, or a typical gap of a run that has gaps of its own,
-    or the first steps. `step_ns`: the ideal length of a step; to know gaps of its own takes the
-    asynchronous run on the same device."""
-    place = min(_faults(run), default=None) or (_typical_gap(run) if typical_gap else None)
-    first_ns, last_ns, why = place or (0, 0, t("opening.start"))
+    or the first steps. `step_ns`: the ideal length of a step."""
+    place = min(_faults(run), default=None) or _typical_gap(run) or (0, 0, t("opening.start"))
+    return _around(run, step_ns, place)
+
+
+def measured_opening(run: Study, step_ns: int) -> Opening:
+    """The first hazard, wrong token or error of a run on a real clock, or where it is warm: behind
+    the first quarter of its steps, of which the first one is slow. `step_ns`: a step's mean length.
+    """
+    if faults := _faults(run):
+        return _around(run, step_ns, min(faults))
+    step = run.run.steps // WARM
+    start = _step_ns(run, step) if step else 0
+    end = min(start + STEPS * step_ns, run.run.wall_ns)
+    return Opening((start, end), t("opening.warm", step=step) if step else t("opening.start"))
+
+
+def _around(run: Study, step_ns: int, place: "Place") -> Opening:
+    """A stretch with what shows at a place, and a little before it."""
+    first_ns, last_ns, why = place
     wall, length = run.run.wall_ns, STEPS * step_ns
     early = last_ns < length - step_ns
     start = 0 if early else max(0, round(first_ns - BEFORE * step_ns))

@@ -53,12 +53,15 @@ class Scene:
         return replace(opening, window=whole) if is_short(step_ns, whole[1]) else opening
 
 
-def panel_of(title: str, study: Study, everything: bool, counters: bool = False) -> Panel:
+def panel_of(
+    title: str, study: Study, everything: bool, counters: bool = False, what: str = ""
+) -> Panel:
     """A run with its figures in the title: all its lanes, arrows and hazards, or the lanes that
-    matter alone."""
+    matter alone. `what` is active, if it is not the GPU."""
     numbers = study.numbers
     head = t(
-        "panel.title", title=title, active=percent(numbers.gpu_active),
+        "panel.title", title=title, what=what or t("verdict.active"),
+        active=percent(numbers.gpu_active),
         step=f"{numbers.step_ms:.2f}",
     )  # fmt: skip
     lanes = [lane for lane in study.lanes if everything or lane.main]

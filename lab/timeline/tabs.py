@@ -9,7 +9,7 @@ from lab.coded_tabs import coded_tabs
 from lab.escape import for_markdown
 from lab.glossary import glossary
 from lab.picture.charts import idle_bars, idle_told
-from lab.picture.hover import resource_text, worded
+from lab.picture.hover import edge_text, resource_text, worded
 from lab.picture.view import show_figure
 from lab.picture.window import Window
 from lab.stepper.anatomy import anatomy
@@ -19,7 +19,7 @@ from lab.timeline.service import by_figure, capacity_table, waiting_table
 from lab.timeline.tokens import texts_html
 
 INVARIANTS = ("lengths", "writer", "release", "streamed", "end", "pool")
-US_FORMAT = "%.3f"
+MS_FORMAT = "%,.3f"
 
 MAX_BLOCKS = 6
 """Hazards told at length; the table has all of them."""
@@ -71,7 +71,7 @@ def _hazards(scene: Scene) -> None:
                     "hazard.pair",
                     first=worded(hazard.first),
                     second=worded(hazard.second),
-                    edge=hazard.missing_edge,
+                    edge=edge_text(hazard.missing_edge),
                 )
             )
         )
@@ -94,8 +94,8 @@ def _idle(scene: Scene, names: list[str]) -> None:
     st.caption(t("idle.legend"))
     show_figure(idle_bars(gaps, wall), "idle-bars", t("idle.alt", told=idle_told(gaps, wall)))
     table = idle_table(gaps, wall)
-    formats = {name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[1:]}
-    st.dataframe(table, hide_index=True, column_config=formats)
+    formats = {name: st.column_config.NumberColumn(format=MS_FORMAT) for name in table.columns[1:]}
+    st.dataframe(table, hide_index=True, column_config=formats, placeholder="–")
     glossary(list(dict.fromkeys(cause for of_run in gaps.values() for cause in of_run)))
 
 
@@ -115,10 +115,11 @@ def _service(scene: Scene) -> None:
 def _spans(scene: Scene, window: Window) -> None:
     st.caption(t("spans.legend", most=f"{MAX_SPANS:,}"))
     formats = {
-        t(key): st.column_config.NumberColumn(format=US_FORMAT)
+        t(key): st.column_config.NumberColumn(format=MS_FORMAT)
         for key in ("span.start", "span.dur")
     }
-    st.dataframe(span_table(scene.run.trace, window), hide_index=True, column_config=formats)
+    table = span_table(scene.run.trace, window)
+    st.dataframe(table, hide_index=True, column_config=formats, placeholder="–")
 
 
 def _invariants(scene: Scene) -> None:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from lab.catalogue import t
 from lab.study import Bound, Study
-from lab.units import NS_PER_MS, percent, short_ms
+from lab.units import NS_PER_MS, percent, points, short_ms
 
 CARD_PX = 150
 ALARM = ":red[▲ {value}]"
@@ -17,13 +17,12 @@ def verdict_row(run: Study, sync: Study, bound: Bound) -> None:
     row = st.container(horizontal=True, gap="xsmall")
     numbers, base = run.numbers, sync.numbers
     steps = max(1, run.run.steps)
-    points = 100 * (numbers.gpu_active - base.gpu_active)
     ideal_ms = bound.step_ms * steps
     _card(
         row,
         "active",
         percent(numbers.gpu_active),
-        t("verdict.active_delta", points=f"{points:+z.1f}"),
+        t("verdict.active_delta", points=points(numbers.gpu_active, base.gpu_active)),
     )
     _card(
         row, "step", t("verdict.ms", ms=f"{numbers.step_ms:.2f}"),

@@ -8,7 +8,7 @@ Fill in your answers, or answer them on the lesson's page. Check them with:
 # C = 2 ms, G = 6 ms, F = 0, taking turns: how long do three batches take (ms)?
 worked_total_ms = None
 
-# The small model of the second scene: the idle share of its GPU (%).
+# The small model of the second scene: the idle share of its GPU (%). Two points.
 small_idle_percent = None
 
 # The first scene: how long would a step be without any gap (ms)?

@@ -18,19 +18,19 @@ Fill in your answers, or answer on the lesson's page. Check them with:
     python -m lessons check 22
 """
 
-# dump-a: what keeps the GPU from being busy all the time?
+# dump-a: what keeps the GPU from being busy all the time? Two points.
 a_finding = None
 
 # ... and how much of the run does that cost, in percent?
 a_lost_percent = None
 
-# dump-b: what keeps the kernels from following each other at once?
+# dump-b: what keeps the kernels from following each other at once? Two points.
 b_finding = None
 
 # ... for how much of the time do kernels run, from the device's first operation to its last, in %?
 b_kernels_percent = None
 
-# dump-c: what keeps the GPU from being busy all the time?
+# dump-c: what keeps the GPU from being busy all the time? Two points.
 c_finding = None
 
 # ... what share of the critical path lies on the host, in percent?

@@ -29,4 +29,5 @@ json_grammar = None
 quiet_night = None
 
 # Whatever C, G and F are: at most how much of the synchronous time can overlap save, in percent?
+# Two points.
 most_percent = None

@@ -144,6 +144,19 @@ def test_the_lists_hold_every_mode_and_mechanism(capsys):
     assert all(workload["about"] and workload["about"] in text for workload in workloads)
 
 
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("async", "hazards none, invariants hold"),
+        ("no-wait-h2d", "hazards 1, invariants hold"),
+        ("shared-metadata", "hazards none, invariants broken 5"),
+    ],
+)
+def test_text_output_says_of_hazards_and_invariants_how_many_there_are(capsys, mode, said):
+    main(["run", "--mode", mode, "--steps", "12"])
+    assert said in capsys.readouterr().out.splitlines()
+
+
 def test_text_output_names_what_was_seen(capsys):
     main(["run", "--mode", "no-wait-h2d", "--steps", "12"])
     text = capsys.readouterr().out

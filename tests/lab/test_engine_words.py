@@ -16,6 +16,7 @@ from engine.mechanisms.table import TABLE
 from engine.mechanisms.words import RACES, in_words
 from engine.modes.table import MODES
 from engine.play import LEVELS
+from engine.play.level import HOST_WORK
 from engine.results import service
 from engine.said import PATTERNS, Said
 from engine.workloads.presets import WORKLOADS
@@ -63,22 +64,21 @@ def strings_passed(module, name):
 
 
 def causes():
-    """The loop's own host work, what the scenes' faults are called, and the rules of traces."""
+    """The host's own work, of the loop and a player, what the scenes' faults are called, and the
+    rules of traces."""
     found = strings_passed(loop, "host") | strings_passed(loop, "finish_all")
     found |= {mode.cause for mode in MODES.values()} - {""}
     for module in (gap, gap_rules, gap_walk):
         found |= constants(module)
-    return found - set(NO_CAUSES)
+    return (found | set(HOST_WORK.values())) - set(NO_CAUSES)
 
 
 def finding_rules():
     """Findings by name, with their advice: of gaps, and of busy time."""
     known = {rule.name: rule.advice for rule in RULES}
-    for call in ast.walk(ast.parse(inspect.getsource(findings))):
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "_finding":
-            words = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
-            if len(words) > 1:
-                known[words[0]] = words[-1]
+    for kind in vars(findings).values():
+        if isinstance(kind, findings.Kind):
+            known[kind.name] = kind.advice
     return known
 
 

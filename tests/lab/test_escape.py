@@ -1,8 +1,12 @@
 """Names from files are shown as text, wherever they appear."""
 
-import pytest
+import re
 
-from lab.escape import for_html, for_markdown, for_plotly, one_line
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.escape import for_html, for_markdown, for_plotly, one_line, sentence_for_markdown
 from lab.inspect.inspection import Inspection
 from lab.inspect.verdict import verdict
 from lab.picture.gantt import Panel, draw
@@ -29,6 +33,26 @@ def test_no_markup_survives_in_a_timeline() -> None:
 @pytest.mark.parametrize("mark", list("\\`*_{}[]()<>#+-.!|$~:&"))
 def test_markdown_marks_are_escaped(mark: str) -> None:
     assert for_markdown(f"a{mark}b") == f"a\\{mark}b"
+
+
+def test_what_a_sentence_quotes_is_code_and_the_rest_is_escaped() -> None:
+    told = sentence_for_markdown("run `nsys export --type sqlite -o out.sqlite` (a *newer* one).")
+    assert told == r"run `nsys export --type sqlite -o out.sqlite` \(a \*newer\* one\)\."
+
+
+@pytest.mark.parametrize(
+    "text", ["a`b", "`a``b`", "``a``", "```\n# x", "`a" + "x" * 99 + "`", "`", "``", "*`*", "a\\`b"]
+)
+def test_backticks_that_quote_nothing_are_escaped(text: str) -> None:
+    told = sentence_for_markdown(text, 20)
+    assert told == for_markdown(text, 20) and "\n" not in told
+
+
+@given(st.text("`*$<[a\\ \n:", max_size=12))
+def test_outside_of_its_quotes_a_sentence_is_escaped_like_a_name(text: str) -> None:
+    told = sentence_for_markdown(text)
+    outside = re.sub(r"(?<![`\\])`[^`]+`(?!`)", "", told)
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*$<\[:]", outside)
 
 
 @pytest.mark.parametrize("address", ["http://e.x", "HTTPS://e.x/y", "www.e.x", "WWW.e.x", "a@e.x"])

@@ -51,7 +51,7 @@ def test_a_switched_toggle_shows_hazard_fix_and_marked_tokens() -> None:
     app.run()
     assert any("d2h.wait(batch.compute_done)" in code.value for code in app.code)
     edges = app.table[0].value["Missing edge"].str.replace("\u200b", "").tolist()
-    assert edges == [for_markdown("compute_done -> d2h")]
+    assert edges == [for_markdown("compute_done → d2h")]
 
 
 def test_a_scene_sets_its_toggles_and_reset_brings_them_back() -> None:
@@ -161,6 +161,25 @@ def test_a_scenes_sentence_goes_when_its_own_toggle_is_mended() -> None:
 def test_every_page_has_one_heading_of_the_first_level(page: str) -> None:
     app = open_page(page)
     assert sum(text.value.startswith("# ") for text in app.markdown) == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "language", "title"),
+    [
+        ("", "en", "Overlap Lab"),
+        (TIMELINE, "en", "Timeline · Overlap Lab"),
+        (TIMELINE, "zh", "时间线 · Overlap Lab"),
+    ],
+)
+def test_the_browsers_tab_names_the_page(
+    page: str, language: str, title: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(
+        "streamlit.set_page_config", lambda page_title, **_: told.append(page_title)
+    )
+    open_page(page, lang=language)
+    assert told[-1] == title
 
 
 def panel(app: AppTest) -> list[str]:

@@ -3,12 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.units import exact_ms, percent, short_bytes, short_ms, whole_ns
+from lab.units import exact_ms, percent, points, short_bytes, short_ms, whole_ns
 
 
 @given(st.integers(-(10**15), 10**15))
 def test_exact_times_lose_nothing(ns: int) -> None:
     assert round(float(exact_ms(ns).replace(",", "")) * 1e6) == ns
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_change_in_points_is_that_of_the_figures_beside_it(share: float, before: float) -> None:
+    shown = [round(10 * float(percent(one).split()[0])) for one in (share, before)]
+    assert round(10 * float(points(share, before))) == shown[0] - shown[1]
+    assert points(share, before) != "-0.0"
 
 
 def test_times_take_the_unit_that_suits_them() -> None:

@@ -59,6 +59,19 @@ def check_rows(rows, names):
         assert 0 <= int(row["points"]) <= int(row["most"])
 
 
+def test_a_learners_own_work_folder_is_the_work_of_one_student(tmp_path):
+    root = tmp_path / "course-work"
+    hand_in(root, "07_events", GOOD, "exercise.py")
+    hand_in(root, "07_events", GOOD, "ada.py")
+    (root / "08_four_points").mkdir()
+    found = {one.file: one for one in find_submissions(root, None)}
+    own = found["07_events/exercise.py"]
+    assert (own.student, own.lesson, own.fault) == ("course-work", "07", None)
+    assert "whose it is" in str(found["07_events/ada.py"].fault)
+    assert "no files" in str(found["08_four_points"].fault)
+    assert len(found) == 3
+
+
 def test_a_bad_file_stops_nothing_and_what_is_graded_is_not_run_again(tmp_path, monkeypatch):
     root, out = tmp_path / "class", tmp_path / "grades.csv"
     names = ["syntax", "deletes", "nothing"]

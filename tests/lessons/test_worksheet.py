@@ -58,6 +58,7 @@ def test_a_worksheet_asks_everything_and_answers_nothing(language):
         for question in lesson.question:
             assert question.ask.said(language).partition("`")[0] in page.text
             assert question.why.said(language) not in page.text
+            assert plain(question.asked(language), quoted(lesson)) in page.text
         assert all(hint not in page.text for hint in text.hints)
         assert worksheet(lesson, language).count("<svg") == 2
         assert not page.attributes & {"src", "href", "onload", "onclick"}

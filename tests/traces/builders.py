@@ -49,6 +49,19 @@ class Diagram:
         return len(self.spans) - 1
 
 
+def several(*times: tuple[tuple[str, int, int], ...]) -> Trace:
+    """A foreign trace with a device for each row of (kernel's name, start, end)."""
+    rows = [
+        {
+            "track": f"GPU {device}", "kind": "kernel", "name": name, "ts_ns": start,
+            "dur_ns": end - start, "device": device, "stream": 7,
+        }
+        for device, kernels in enumerate(times)
+        for name, start, end in kernels
+    ]  # fmt: skip
+    return Trace.from_rows(rows, meta={"format": "other"})
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-(1 << 50), 1 << 50) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner),

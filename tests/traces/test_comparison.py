@@ -5,7 +5,8 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from tests.traces.builders import Diagram, traces
+from engine import run
+from tests.traces.builders import Diagram, several, traces
 from tests.traces.test_findings import PUBLIC
 from traces import Trace, compare, find_gaps, list_samples, open_sample, open_trace, write_trace
 from traces.__main__ import main
@@ -79,6 +80,33 @@ def test_workers_that_load_data_are_seen_in_a_public_pair():
     assert result.b.active > result.a.active
 
 
+def test_of_several_devices_the_mean_one_is_compared_and_each_is_named():
+    two = several((("k", 0, 40), ("k", 60, 100)), (("k", 0, 90), ("k", 100, 200)))
+    one = several((("k", 0, 40), ("k", 60, 100)))
+    shown = as_json(compare(two, one))
+    assert shown["a"]["active"] == pytest.approx(0.9)
+    assert shown["a"]["devices"] == [{"id": 0, "active": 0.8}, {"id": 1, "active": 0.95}]
+    assert sum(row["a_ms"] for row in shown["gaps"]) == pytest.approx(15e-6)
+    text = as_text(shown)
+    assert "active            90.0 %        80.0 %  of the time of all GPUs together\n" in text
+    assert "  GPU 1           95.0 %             -\n" in text
+    assert "in the mean of a trace's GPUs" in text
+    assert all("of the GPUs' time" in change for change in shown["changes"])
+    assert "GPUs" not in as_text(as_json(compare(one, one)))
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "item-sync", "pageable"])
+def test_idle_time_is_that_of_the_steps_that_both_have(mode):
+    one = sample(mode)
+    result = compare(one, run("async", steps=12, compute=False).trace)
+    steps = [step for step, _ in result.aligned]
+    assert len(steps) == 12 < result.a.steps.count
+    begin, end = (result.a.steps.steps[number].start_ns for number in (0, len(steps)))
+    gaps = [gap for gap in find_gaps(one) if begin < gap.end_ns <= end]
+    idle = sum(ns for _, ns, _ in result.idle) * len(steps)
+    assert idle == pytest.approx(sum(gap.ns for gap in gaps)) and idle < sum(steps)
+
+
 @settings(max_examples=30)
 @given(traces(), traces())
 def test_any_two_traces_can_be_compared(a, b):
@@ -88,7 +116,8 @@ def test_any_two_traces_can_be_compared(a, b):
     assert json.loads(json.dumps(shown)) == shown
     assert as_text(shown)
     if not result.per_step:
-        assert sum(ns for _, ns, _ in result.idle) == sum(gap.ns for gap in find_gaps(a))
+        idle = sum(ns for _, ns, _ in result.idle) * max(1, len(a.devices))
+        assert idle == pytest.approx(sum(gap.ns for gap in find_gaps(a)))
 
 
 def test_idle_time_of_a_whole_recording_is_exact_to_the_ns_at_any_length():

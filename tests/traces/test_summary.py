@@ -5,6 +5,7 @@ import json
 import pytest
 
 from engine import run
+from tests.traces.builders import several
 from tests.traces.test_gap_walk import sync_run
 from traces import compare, open_trace, summarize, write_trace
 from traces.__main__ import main
@@ -90,6 +91,25 @@ def test_a_finding_that_costs_next_to_nothing_is_only_named(share, begins):
     assert any(line.startswith(begins) for line in lines)
     assert begins == "finding " or not any(line.startswith("finding") for line in lines)
     assert all(any(one["rule"] in line for line in lines) for one in figures["findings"])
+
+
+def test_of_several_devices_the_base_is_named_and_each_has_its_own_share():
+    figures = summarize(
+        several(
+            (("k", 0, 40_000), ("k", 60_000, 100_000)), (("k", 0, 50_000), ("k", 60_000, 100_000))
+        )
+    )
+    text = as_text(figures)
+    assert "\nidle time by cause, both GPUs together\n" in text
+    assert ", 15.0 % of the time of both GPUs together (GPU 0 20.0 %, GPU 1 10.0 %), " in text
+    assert "of the run" not in text
+
+
+def test_of_many_devices_the_four_that_lose_most_are_named():
+    made = [(("k", 0, 50 - number), ("k", 50, 100)) for number in range(1, 7)]
+    text = as_text(summarize(several(*made)))
+    assert "3.5 % of the time of all 6 GPUs together" in text
+    assert "(GPU 5 6.0 %, GPU 4 5.0 %, GPU 3 4.0 %, GPU 2 3.0 %, 2 more)" in text
 
 
 def test_bad_input_is_one_line_on_stderr_and_code_2(tmp_path, capsys):

@@ -15,7 +15,7 @@ import pandas as pd
 from traces.clock import LIMIT_NS
 from traces.readers.refusals import NO_EVENTS
 from traces.readers.span_table import Lane, SpanTable, categorical
-from traces.schema import HOST, NONE, Trace, TraceError, narrowed
+from traces.schema import HOST, NONE, NoTraceError, Trace, narrowed
 
 Counters = Mapping[str, np.ndarray]
 """Columns ts_ns, track, name and value."""
@@ -65,7 +65,7 @@ def assembled(
     counters = counters or {"ts_ns": np.empty(0, dtype=np.int64)}
     times = (columns["ts_ns"], counters["ts_ns"])
     if not any(map(len, times)):
-        raise TraceError(NO_EVENTS)
+        raise NoTraceError(NO_EVENTS)
     shift = min(int(column.min()) for column in times if len(column))
     numbers = columns.pop("lane")
     columns["ts_ns"] -= shift

@@ -18,7 +18,7 @@ from traces.readers.rocprof_csv_reader import is_rocprof_csv, read_rocprof_csv
 from traces.readers.rocprof_json_reader import is_rocprof_json, read_rocprof_json
 from traces.readers.source import Content
 from traces.readers.sqlite_tables import SIGNATURE
-from traces.schema import Trace, TraceError
+from traces.schema import NoTraceError, Trace
 
 JSON = (b"{", b"[")
 
@@ -36,7 +36,7 @@ def read_chrome(content: Content) -> Trace:
     of the format. Raises TraceError if there are no events."""
     chrome = ChromeText(content)
     if not chrome.found:
-        raise TraceError(NO_EVENTS)
+        raise NoTraceError(NO_EVENTS)
     if header := dump_header(chrome):
         return DumpReader(header).read(chrome, content.warnings)
     return chrome_trace(chrome, content.warnings)

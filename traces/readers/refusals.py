@@ -5,7 +5,8 @@ Each sentence says what the file is and what to do. What can be read is listed i
 
 import re
 
-from traces.schema import TraceError
+from traces.readers.csv_rows import header_of
+from traces.schema import NoTraceError, TraceError
 
 READABLE = (
     "PyTorch, JAX and VizTracer profiles and other Chrome traces, Nsight Systems SQLite exports, "
@@ -61,6 +62,9 @@ JSON_OTHERS: tuple[tuple[bytes, str], ...] = (
     ),
 )
 
+LONGEST_NAME = 40
+"""More characters than a column of a table has in its name."""
+
 NO_EVENTS = f"This file holds no trace events; {READABLE}."
 
 
@@ -68,7 +72,7 @@ def refuse_known(head: bytes) -> None:
     """Raise TraceError if the file begins like one that is known and cannot be read."""
     text = head.lstrip()
     if not text:
-        raise TraceError("The file is empty; record the trace again.")
+        raise NoTraceError("The file is empty; record the trace again.")
     if text[:1] in (b"{", b"["):
         for pattern, sentence in JSON_OTHERS:
             if re.match(pattern, text, re.DOTALL) and b'"traceEvents"' not in head:
@@ -78,21 +82,30 @@ def refuse_known(head: bytes) -> None:
             raise TraceError(sentence)
 
 
-def refusal_of_unknown(head: bytes) -> TraceError:
+def refusal_of_unknown(head: bytes) -> NoTraceError:
     """What to say of a file in no format that is known here."""
     if not is_text(head) and head.startswith(b"\x0a"):
-        return TraceError(
+        return NoTraceError(
             "This looks like a protobuf file such as an XLA profile (.xplane.pb), which is not "
             "read; open the .trace.json.gz that lies beside it."
         )
     if not is_text(head):
-        return TraceError(f"This binary file is in no format known here; {READABLE}.")
-    if head.split(b"\n", 1)[0].count(b",") >= 2:
-        return TraceError(
+        return NoTraceError(f"This binary file is in no format known here; {READABLE}.")
+    if _is_table(head):
+        return NoTraceError(
             "This is a CSV table, but neither one of rocprofv3's traces nor a table of spans with "
             "the columns name, start, duration and track (units in the header: start_us)."
         )
-    return TraceError(f"This is a text file, not a trace; {READABLE}.")
+    return NoTraceError(f"This is a text file, not a trace; {READABLE}.")
+
+
+def _is_table(head: bytes) -> bool:
+    """Whether text begins like a table: some names, and as many cells in the row below. A line of
+    prose or code may have commas, too."""
+    names = header_of(head)
+    _, _, below = head.lstrip().partition(b"\n")
+    as_many = not below.strip() or len(header_of(below.split(b"\n", 1)[0])) == len(names)
+    return len(names) > 2 and as_many and all(len(name) <= LONGEST_NAME for name in names)
 
 
 def _is_binary(signature: bytes, head: bytes) -> bool:

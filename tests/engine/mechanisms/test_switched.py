@@ -76,15 +76,23 @@ def test_of_several_toggles_each_claims_what_it_can_cause():
         "read after write on device inputs" in seen["wait_h2d"] and "idle" not in seen["wait_h2d"]
     )
     assert ".item()" in seen["item_sync"] and "hazard" not in seen["item_sync"]
-    assert seen["host_slots"] == "nothing of its own"
+    assert seen["host_slots"] == "nothing that can be told from what the other switches do"
     told = " ".join([*seen.values(), *unclaimed])
     assert all(item.text.partition(", and")[0] in told for item in what_is_seen(result))
+
+
+def test_a_toggle_whose_time_stands_among_anothers_gaps_is_not_said_to_do_nothing():
+    result = a_run("no-wait-h2d", compute=False, memory="pageable", item_sync="on")
+    without = a_run("no-wait-h2d", compute=False, memory="pageable")
+    assert result.figures.step_ms > without.figures.step_ms
+    (told,) = (row.seen_text for row in switched(result)[0] if row.name == "item_sync")
+    assert told == "nothing that can be told from what the other switches do"
 
 
 def test_a_toggle_whose_race_did_not_happen_claims_no_tokens():
     rows, _ = switched(a_run("no-reuse-device-input"))
     seen = {row.name: row.seen_text for row in rows}
-    assert seen["host_slots"] == "nothing of its own"
+    assert seen["host_slots"] == "nothing that can be told from what the other switches do"
     assert "wrong tokens" in seen["reuse_device_input"]
 
 

@@ -121,7 +121,8 @@ def test_an_edge_is_chosen_from_the_list_and_told_in_the_picture_then_explained_
         app.button(key=f"{key}-check").click().run()
         assert not app.exception
         assert (question.why.en in "".join(told.value for told in app.success)) == (name == right)
-        assert any(f'{question.id} = "{name}"' in code.value for code in app.code)
+        in_the_file = any(f'{question.id} = "{name}"' in code.value for code in app.code)
+        assert in_the_file == (name == right)  # nobody is told to write down what is wrong
     figure = json.loads(app.get("plotly_chart")[0].proto.spec)
     badges = next(trace for trace in figure["data"] if trace.get("name") == "badges")
     chosen = max(zip(badges["marker"]["size"], badges["customdata"], strict=True))[1]

@@ -39,7 +39,7 @@ def test_a_trace_is_compared_with_its_prediction() -> None:
     app = open_page(COMPARE, predicted="async", b="none")
     assert not app.exception and not app.error
     titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
-    assert titles[1].startswith("predicted, async · idle")
+    assert titles[1].startswith("predicted, async · GPU idle")
 
 
 def test_one_trace_is_not_enough() -> None:

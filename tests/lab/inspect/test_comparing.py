@@ -1,5 +1,7 @@
 """Two traces on one axis, and what differs between them."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,13 +11,17 @@ from lab.inspect.comparing import (
     cause_changes,
     first_window,
     idle_shares,
+    idle_told,
     predicted,
     shifted,
+    shifts_told,
+    split_told,
     steps_told,
     zero_ns,
 )
 from lab.inspect.inspection import Inspection
 from tests.lab.samples import STEPS, profiler_trace, study
+from tests.traces.builders import several
 from traces import compare, find_gaps
 
 
@@ -53,8 +59,11 @@ def test_steps_idle_time_and_the_rest_add_up() -> None:
     assert f"mean of the {STEPS} steps that both have: -" in told
     table = cause_changes(result)
     assert table["Change (ms)"].abs().is_monotonic_decreasing
-    idle, of_ms = idle_shares(sync, overlapped, result)
+    idle, of_ms = idle_shares(result)
     assert all(0 < sum(idle[name].values()) < of_ms[name] for name in of_ms)
+    idle_change, busy_change = map(float, re.findall(r"[-+][\d.]+", split_told(result)))
+    assert of_ms["second"] - of_ms["first"] == pytest.approx(idle_change + busy_change, abs=2e-3)
+    assert table["Change (ms)"].sum() == pytest.approx(idle_change, abs=1e-3)
 
 
 def test_the_prediction_of_a_trace_is_a_run_of_its_numbers() -> None:
@@ -64,11 +73,29 @@ def test_the_prediction_of_a_trace_is_a_run_of_its_numbers() -> None:
         trace = predicted(sync.step_times, mode, STEPS)
         run = Inspection(trace, mode, mode)
         assert run.steps.count == STEPS
-        assert run.recorded_ns == pytest.approx(study(mode).run.wall_ns, rel=0.02)
+        assert run.prediction.recorded_ns == pytest.approx(study(mode).run.wall_ns, rel=0.02)
 
 
 def test_traces_without_steps_are_compared_as_they_are() -> None:
     first, second = (Inspection(profiler_trace(spans=n), "x", str(n)) for n in (1, 2))
     result = compare(first.trace, second.trace)
     assert "no steps" in steps_told(result)
-    assert idle_shares(first, second, result)[1]["first"] > 0
+    assert idle_shares(result)[1]["first"] > 0
+
+
+TWO = ((("k", 0, 40), ("k", 60, 100)), (("k", 0, 90), ("k", 100, 200)))
+"""GPU 0 is idle for 20 of 100, GPU 1 for 10 of 200."""
+
+
+def test_of_several_gpus_a_comparison_tells_the_mean_and_the_idlest() -> None:
+    first = Inspection(several(*TWO), "two", "k")
+    second = Inspection(several(TWO[0]), "one", "l")
+    result = compare(first.trace, second.trace)
+    assert (
+        idle_told(first, result.a) == "both GPUs together idle 10.0 % (the idlest, GPU 0, 20.0 %)"
+    )
+    assert idle_told(second, result.b) == "GPU idle 20.0 %"
+    idle, of_ms = idle_shares(result)
+    assert of_ms == pytest.approx({"first": 150e-6, "second": 100e-6})
+    assert sum(idle["first"].values()) == pytest.approx(15e-6)
+    assert shifts_told(result) and all("of the GPUs' time" in told for told in shifts_told(result))

@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 
 from engine import configure, execute
+from lab.catalogue import LANGUAGES, texts
+from lab.glossary import cure, key_of
 from lab.inspect.inspection import Inspection, around
 from lab.inspect.verdict import causes_told, verdict
 from lab.runs import studies
 from lab.tables import device_table, gap_table, span_table, stream_table
 from lab.timeline.scene import Scene
 from tests.lab.samples import profiler_trace, study
+from tests.traces.builders import several
 from traces import Trace, open_trace
+from traces.finding_rules import OVERLAP, RULES
+from traces.units import percent
 
 
 @pytest.mark.parametrize("mode", ["sync", "async", "no-wait-h2d"])
@@ -41,7 +46,43 @@ def test_the_verdict_of_an_overlapped_run_names_its_start_and_no_gap_between_ste
     opened = Inspection(study("async").trace, "run", "key")
     assert not any(gap.where == "middle" for gap in opened.gaps)
     assert "between" not in verdict(opened)
-    assert "is the end, after the last step's kernels; async" in verdict(opened)
+    assert "is the end, after the last step's kernels; the steps overlap already" in verdict(opened)
+    assert "async" not in verdict(opened)
+
+
+@pytest.mark.parametrize(
+    ("mode", "told"),
+    [
+        ("item-sync", "waits for a scalar that the host reads; reading no scalar in the loop"),
+        ("pageable", "waits for copies of pageable memory; pinning the host memory would save"),
+        ("device-sync-for-results", "device-wide synchronise; waiting for an event in place"),
+    ],
+)
+def test_where_something_else_is_missing_the_verdict_promises_nothing_of_async(
+    mode: str, told: str
+) -> None:
+    """What its cure would save is what the finding of the same name costs."""
+    opened = Inspection(study(mode).trace, "run", "key")
+    sentence = verdict(opened)
+    assert told in sentence and "async" not in sentence
+    (finding,) = (one for one in opened.findings if one.rule == opened.main_rule[0])
+    assert f"would save up to {percent(finding.share)} of that time" in sentence
+
+
+def test_what_would_save_next_to_nothing_is_told_as_such() -> None:
+    rows = (("k", 0, 100_000), ("k", 100_500, 200_000))
+    assert verdict(Inspection(several(rows), "x", "k")).endswith(
+        "is lost between launches; launching from a CUDA graph would save next to nothing."
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_finding_has_a_cure_in_words_unless_it_is_overlap(language: str) -> None:
+    for rule in RULES:
+        has_cure = f"rule.{key_of(rule.name)}.cure" in texts(language)
+        assert has_cure == bool(cure(rule.name))
+        if rule.mechanism:
+            assert has_cure == (rule.mechanism != OVERLAP)
 
 
 def test_a_busy_device_and_a_missing_one_are_told() -> None:

@@ -61,6 +61,22 @@ def test_a_bad_file_is_refused_in_one_sentence(data: bytes) -> None:
     assert "Traceback" not in app.error[0].value
 
 
+@pytest.mark.parametrize("data", [b"NVIDIA Tegra Profiler Report \0", b"\x89HDF\r\n\x1a\n"])
+def test_a_refusal_shows_commands_as_code_and_stands_alone(data: bytes) -> None:
+    app = upload("report.nsys-rep", data)
+    (told,) = (error.value for error in app.error)
+    assert "`" in told and "\\`" not in told and r"\-\-type" not in told
+    assert not app.info
+
+
+def test_two_refusals_on_the_compare_page_stand_alone() -> None:
+    app = open_page("lab/pages/compare.py")
+    app.file_uploader(key="trace-a-0").upload("report.nsys-rep", b"NVIDIA Tegra Profiler Report ")
+    app.run()
+    assert len(app.error) == 1 and not app.info
+    assert open_page("lab/pages/compare.py", a="none").info
+
+
 def test_a_hostile_file_shows_its_names_as_text() -> None:
     app = upload("h.json", trace_bytes(profiler_trace(HOSTILE, spans=3)))
     assert not app.exception

@@ -61,6 +61,14 @@ def test_the_overview_marks_where_its_run_ends_if_another_goes_on() -> None:
     assert not alone["layout"]["shapes"]
 
 
+def test_labels_of_time_stand_upright_and_are_as_many_as_there_is_room_for(whole: Gantt) -> None:
+    run, extent = study("async"), (0, 10**9)
+    strip = overview({"GPU": run.kernels}, run.gaps, extent, extent, 60)
+    for figure in (whole.figure, strip, counters(run.trace, extent)):
+        axis = figure["layout"]["xaxis"]
+        assert axis["tickangle"] == 0 and "nticks" not in axis
+
+
 def test_there_is_one_bar_trace_a_style(whole: Gantt) -> None:
     names = [trace["name"] for trace in whole.figure["data"] if trace["type"] == "bar"]
     assert len(names) == len(set(names))

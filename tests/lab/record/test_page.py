@@ -110,6 +110,8 @@ def test_a_recording_shows_figures_and_both_timelines_and_can_be_taken_along() -
     assert shown["Step"][1].endswith("×")
     titles = [note["text"] for note in figure(app)["layout"]["annotations"]]
     assert [title.split(" ")[0] for title in titles] == ["Measured", "Predicted"]
+    assert "Compute active" in shown and not any("GPU active" in title for title in titles)
+    assert any("where the run is warm" in caption.value for caption in app.caption)
     (taken,) = [
         link.proto for link in app.get("page_link")
         if link.proto.label == "Its cost model on the Timeline page"

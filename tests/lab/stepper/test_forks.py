@@ -23,11 +23,12 @@ def labels(app: AppTest) -> dict[str, str]:
 
 def test_a_fork_is_made_at_the_cursor_and_undone() -> None:
     app = stepper(at="60")
-    assert "fork-spans" not in labels(app)
+    assert "fork-spans" not in labels(app) and not app.session_state["fork-fold"]
     app.selectbox(key="fork-what").set_value("wait_compute").run()
     app.selectbox(key="fork-value-wait_compute").set_value("off").run()
     app.button(key="fork-here").click().run()
     assert not app.exception and not app.error
+    assert app.session_state["fork-fold"]  # what else may change stands there
     assert app.number_input(key="fork_at").value == 60.0
     assert app.text_input(key="fork_set").value == "wait_compute=off"
     assert {"fork-spans", "fork-memory", "fork-tokens"} <= set(labels(app))

@@ -196,7 +196,11 @@ def test_a_kv_block_names_its_holders() -> None:
 
 
 def test_tokens_are_shown_as_letters() -> None:
-    assert [letter(token) for token in (97, 32, 10, 257, -1)] == ["“a”", "32", "10", "257", "-1"]
+    told = {97: "“a”", 32: "“␣”", 10: r"“\n”", 3: r"“\x03”", 39: "“'”", 92: "“\\”", 226: r"“\xe2”"}
+    assert {token: letter(token) for token in told} == told
+    assert (letter(-1), letter(257)) == ("-1", "257")
+    assert all(letter(token)[1:-1].isprintable() for token in range(256))
+    assert len({letter(token) for token in range(256)}) == 256
 
 
 def test_the_picture_has_a_line_at_the_cursor_and_contains_it() -> None:

@@ -15,8 +15,10 @@ from engine.results.report import run_report
 from engine.run_options import configuration
 from engine.sweep.reading import read_table, typed
 from engine.sweep.row import COLUMNS, figures, point_of, row_of
+from lab.catalogue import t
+from lab.escape import for_markdown
 from lab.sweep.picture import Axes, picture
-from lab.sweep.table import SAMPLE, measures, query_of, varying
+from lab.sweep.table import SAMPLE, in_order, measures, query_of, varying
 from lab.timeline.state import Choice
 from tests.lab.apps import charts, open_page
 
@@ -50,6 +52,39 @@ def test_what_is_drawn_stands_in_the_url() -> None:
     assert app.query_params["x"] in ("seed", ["seed"])
     nonsense = open_page(PAGE, x="<b>", y="nan", colour="\u202e", facet="no_such")
     assert not nonsense.exception and len(charts(nonsense)) == 1
+
+
+def test_no_two_fields_have_the_same_column() -> None:
+    app = open_page(PAGE, x="depth", colour="depth", facet="wait_h2d")
+    assert app.session_state["colour"] != "depth" and app.session_state["x"] == "depth"
+    app.selectbox(key="colour").set_value("cost").run()
+    app.selectbox(key="facet").set_value("seed").run()
+    app.selectbox(key="colour").set_value("seed").run()
+    assert app.session_state["colour"] == "seed" != app.session_state["facet"]
+
+
+def test_a_colour_that_the_first_field_lacks_stands_in_the_legend_too(sample) -> None:
+    part = sample[(sample["depth"] == 2) | (sample["wait_h2d"] == "on")]
+    figure = picture(part, Axes("cost", "gpu_active", "wait_h2d", "depth"))
+    assert sorted(trace["name"] for trace in figure["data"] if trace["showlegend"]) == ["off", "on"]
+
+
+def test_rows_are_shown_in_the_order_of_what_varies_whenever_they_got_done(sample) -> None:
+    shuffled = sample.sample(frac=1, random_state=0)
+    names = ["seed", "cost", "depth", "wait_h2d"]
+    rows = in_order(shuffled, names)
+    assert rows["seed"].is_monotonic_increasing
+    costs = ["C2-G27-F4.8-in1", "C8-G27-F4.8-in1", "C16-G27-F4.8-in1", "C32-G27-F4.8-in1"]
+    assert list(rows[rows["seed"] == 1]["cost"].unique()) == costs
+    axis = picture(shuffled, Axes("cost", "gpu_active"))["layout"]["xaxis"]
+    assert axis["categoryarray"] == costs
+    (lines, _) = picture(shuffled, Axes("seed", "gpu_active"))["data"]
+    assert lines["x"] == sorted(lines["x"])
+
+
+def test_runs_that_could_not_be_are_told_where_there_are_any() -> None:
+    (told,) = (caption.value for caption in open_page(PAGE).caption if "48" in caption.value)
+    assert for_markdown(t("sweep.told", rows=48)) == told
 
 
 def test_a_rows_link_asks_for_the_same_run(sample) -> None:

@@ -4,7 +4,7 @@ from engine import configure, execute
 from engine.results.verdict import own_gaps
 from lab.runs import studies
 from lab.study import Study
-from lab.timeline.opening import STEPS, opening_of
+from lab.timeline.opening import STEPS, measured_opening, opening_of
 from lab.timeline.scene import Scene
 from tests.lab.samples import study
 
@@ -52,6 +52,20 @@ def test_a_gap_toggle_opens_on_a_gap_of_its_own_cause() -> None:
     assert any(
         cause in [p.cause for p in gap.parts] and inside(run, gap.start_ns) for gap in run.gaps
     )
+
+
+def test_a_measured_run_opens_where_it_is_warm_unless_it_has_a_fault() -> None:
+    run = study()
+    step = run.run.steps // 4
+    kernels = run.trace.spans.query("kind == 'kernel' and step == @step")
+    opening = measured_opening(run, STEP_NS)
+    assert opening.window[0] == kernels["ts_ns"].min() > 0
+    assert opening.window[1] <= run.run.wall_ns
+    assert opening.why.startswith(f"step {step}, where the run is warm")
+    broken = study("no-reuse-device-output")
+    assert measured_opening(broken, STEP_NS) == opening_of(broken, STEP_NS)
+    one = Study(execute(configure("async", steps=1, compute=False)))
+    assert measured_opening(one, STEP_NS).window == (0, one.run.wall_ns)
 
 
 def test_a_late_fault_is_in_view_and_the_stretch_has_its_length() -> None:

@@ -35,7 +35,7 @@ def test_requests_with_wrong_tokens_come_first_beside_the_baseline() -> None:
 
 def test_the_hazard_table_names_edge_and_fix() -> None:
     table = hazard_table(study(wait_h2d="off").run.hazards)
-    assert "h2d_done -> compute" in set(table["Missing edge"])
+    assert "h2d_done → compute" in set(table["Missing edge"])
     assert table["Fix"].str.contains("h2d_done").any()
     assert hazard_table([]).empty
 

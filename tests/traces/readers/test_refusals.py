@@ -17,6 +17,13 @@ REFUSED = [
     (b"\x0a\x0b\x08\x01\x12\x07\x00\x01\x02", "protobuf"),
     (b"\x89HDF\r\n\x1a\n", "HDF5"),
     (b'"Kind","Agent_Id","Queue_Id"\n"KERNEL_DISPATCH",1,1\n', "CSV.*rocprofv3.*start_us"),
+    (b"a,b,c", "CSV table"),
+    (b'"""Readers, writers, and others."""\n\n__all__ = ["a", "b"]\n', "text file"),
+    (b"from typing import Any, NamedTuple, cast\n\nX = 1\n", "text file"),
+    (
+        b"Dear diary, today, as so often, nothing happened that I could tell you of,\na,b,c,d,e\n",
+        "text file",
+    ),
     (b"dear diary\n", "text file"),
     (b"<html><body>404</body></html>", "text file"),
     (b"\x01\x02\x03\x04", "no format known"),

@@ -1,4 +1,4 @@
-"""The command lines need no network and write nothing into the checkout.
+"""Commands and pages need no network and write nothing into the checkout.
 
 An audit hook sees every file that Python opens for writing, makes, moves or removes, and every
 socket that looks for somebody.
@@ -8,9 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 
-WATCHED = r"""
+WATCH = r"""
 import contextlib, io, os, sys
 ROOT, touched = sys.argv[1], []
 CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate")
@@ -31,6 +31,9 @@ def watch(event, arguments):
 
 sys.dont_write_bytecode = True
 sys.addaudithook(watch)
+"""
+
+COMMANDS = """
 from engine.cli import main as engine
 from lessons.cli import main as lessons
 from traces.__main__ import main as traces
@@ -47,24 +50,38 @@ with contextlib.redirect_stdout(io.StringIO()):
 print(codes, touched)
 """
 
+PAGES = """
+from deploy.process import open_every_page
+open_every_page()
+print("opened", touched)
+"""
+
+
+def told_by(program: str, place: Path, root: Path = ROOT) -> str:
+    """The last line that a watched program prints."""
+    command = [sys.executable, "-c", program, str(root), str(place)]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.splitlines()[-1]
+
 
 def test_no_command_writes_into_the_checkout_or_asks_the_network(tmp_path):
     place = tmp_path / "ein Ordner – 夹"
     place.mkdir()
-    program = [sys.executable, "-c", WATCHED, str(ROOT), str(place)]
-    ended = subprocess.run(program, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert ended.stdout.splitlines()[-1] == "[0, 0, 0, 0, 0] []", ended.stdout
+    assert told_by(WATCH + COMMANDS, place) == "[0, 0, 0, 0, 0] []"
+
+
+def test_no_page_writes_into_the_checkout_or_asks_the_network(tmp_path):
+    assert told_by(WATCH + PAGES, tmp_path) == "opened []"
 
 
 def test_the_watch_sees_what_it_is_for(tmp_path):
     """The same hook, on a program that does both."""
-    head = WATCHED.split("from engine.cli")[0]
     deed = (
         "import pathlib, socket\n"
         "open(ROOT + '/x', 'w').close(); os.remove(ROOT + '/x')\n"
         "with contextlib.suppress(OSError): socket.create_connection(('127.0.0.1', 1), 1)\n"
         "print([event for event, _ in touched])"
     )
-    program = [sys.executable, "-c", head + deed, str(tmp_path)]
-    told = subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    told = told_by(WATCH + deed, tmp_path, root=tmp_path)
     assert all(event in told for event in ("'open'", "'os.remove'", "'socket.connect'"))
