@@ -45,10 +45,11 @@ def found_table(inspection: Inspection, wanted: str) -> None:
             t("span.dur"): longest["dur_ns"] / 1e6,
         }
     )
-    ms = st.column_config.NumberColumn(format="%.3f")
+    ms = st.column_config.NumberColumn(format="%,.3f")
     ids = longest.index.tolist()
     st.dataframe(
-        table, hide_index=True, column_config={t("span.start"): ms, t("span.dur"): ms},
+        table, hide_index=True, placeholder="–",
+        column_config={t("span.start"): ms, t("span.dur"): ms},
         key="found", on_select=on_row("found", lambda row: show_span(inspection, ids[row])),
         selection_mode="single-row", height=240,
     )  # fmt: skip

@@ -49,10 +49,10 @@ def steps_tab(inspection: Inspection) -> None:
         st.caption(t("steps.no_parts", reason=for_markdown(in_language(reason), 400)))
     table = step_table(inspection)
     times = table.select_dtypes("number").columns
-    formats = {name: st.column_config.NumberColumn(format="%.3f") for name in times}
+    formats = {name: st.column_config.NumberColumn(format="%,.3f") for name in times}
     st.caption(t("steps.rows", shown=len(table), count=f"{steps.count:,}"))
     st.dataframe(
-        table, hide_index=True, column_config=formats, key="step-table",
+        table, hide_index=True, placeholder="–", column_config=formats, key="step-table",
         on_select=on_row("step-table", lambda number: _show(inspection, number)),
         selection_mode="single-row",
     )  # fmt: skip

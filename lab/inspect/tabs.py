@@ -32,7 +32,7 @@ from lab.tables import (
 MOST_BARS = 3
 """So many GPUs have bars of their own; of more all together have one."""
 
-MS = st.column_config.NumberColumn(format="%.3f")
+MS = st.column_config.NumberColumn(format="%,.3f")
 
 
 def inspect_tabs(inspection: Inspection, window: Window) -> None:
@@ -64,7 +64,8 @@ def _gaps(inspection: Inspection) -> None:
         return
     st.caption(t("gaps.legend", shown=f"{len(gaps):,}", count=f"{len(inspection.gaps):,}"))
     st.dataframe(
-        gap_table(gaps), hide_index=True, column_config=in_ms(t("gaps.start"), t("gaps.ms")),
+        gap_table(gaps), hide_index=True, placeholder="–",
+        column_config=in_ms(t("gaps.start"), t("gaps.ms")),
         key="gap-table", on_select=on_row("gap-table", lambda row: show_gap(inspection, gaps[row])),
         selection_mode="single-row",
     )  # fmt: skip
@@ -84,7 +85,7 @@ def _causes(inspection: Inspection) -> None:
     drawn = own if 1 < len(own[0]) <= MOST_BARS else tables
     show_figure(idle_bars(*drawn), "causes", t("idle.alt", told=idle_told(*drawn)))
     table = idle_table(tables[0] | own[0], tables[1] | own[1])
-    st.dataframe(table, hide_index=True, column_config=in_ms(*table.columns[1:]))
+    st.dataframe(table, hide_index=True, placeholder="–", column_config=in_ms(*table.columns[1:]))
     glossary(list(inspection.causes))
 
 
@@ -107,11 +108,14 @@ def _devices(inspection: Inspection) -> None:
     formats |= {t("device.share"): percents}
     st.caption(base_told(inspection))
     st.dataframe(
-        device_table(inspection.devices, inspection.idles), hide_index=True, column_config=formats
+        device_table(inspection.devices, inspection.idles),
+        hide_index=True,
+        placeholder="–",
+        column_config=formats,
     )
     st.caption(t("stream.legend"))
     st.dataframe(
-        stream_table(inspection.trace, inspection.idles), hide_index=True,
+        stream_table(inspection.trace, inspection.idles), hide_index=True, placeholder="–",
         column_config=in_ms(t("stream.busy"), t("stream.copies")) | {t("stream.share"): percents},
     )  # fmt: skip
 
@@ -120,7 +124,7 @@ def _spans(inspection: Inspection, window: Window) -> None:
     st.caption(t("spans.legend", most=f"{MAX_SPANS:,}"))
     ids = shown_spans(inspection.trace, window).index.tolist()
     st.dataframe(
-        span_table(inspection.trace, window), hide_index=True,
+        span_table(inspection.trace, window), hide_index=True, placeholder="–",
         column_config=in_ms(t("span.start"), t("span.dur")), key="span-table",
         on_select=on_row("span-table", lambda row: show_span(inspection, ids[row])),
         selection_mode="single-row",

@@ -125,11 +125,13 @@ def _tables(result: Comparison) -> None:
     if not table.empty:
         shares = idle_shares(result)
         show_figure(idle_bars(*shares), "compare-idle", t("idle.alt", told=bars_told(*shares)))
-    st.dataframe(table, hide_index=True, column_config=in_ms(*table.columns[1:]))
+    st.dataframe(table, hide_index=True, placeholder="–", column_config=in_ms(*table.columns[1:]))
     if result.aligned:
         st.markdown(f"**{t('compare.each_step')}**")
         steps = step_changes(result)
-        st.dataframe(steps, hide_index=True, column_config=in_ms(*steps.columns[1:]))
+        st.dataframe(
+            steps, hide_index=True, placeholder="–", column_config=in_ms(*steps.columns[1:])
+        )
 
 
 page()
