@@ -42,7 +42,8 @@ class Side:
     def active(self) -> float:
         """Active share of the time of all devices together, 0 to 1."""
         observed = sum(device.of_ns for device in self.devices)
-        return 1 - sum(device.idle_ns for device in self.devices) / observed if observed else 0.0
+        active = observed - sum(device.idle_ns for device in self.devices)
+        return active / observed if observed else 0.0
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,7 @@ def _side_json(side: Side) -> dict[str, Any]:
     count = side.steps.count
     return {
         "active": side.active,
-        "devices": [{"id": one.device, "active": 1 - one.share} for one in side.devices],
+        "devices": [{"id": one.device, "active": one.active} for one in side.devices],
         "steps": count,
         "steps_by": side.steps.by,
         "median_ms": side.steps.median_ns / NS_PER_MS if count else None,

@@ -54,12 +54,22 @@ def idle_stretches(trace: Trace) -> dict[int, Intervals]:
         start, end = wall_ns(trace)
         kernels = work[(work["kind"] == "kernel") & (work["dur_ns"] > 0)]
         return {d: complement(_busy(kernels, d), start, end) for d in devices}
-    busy = {device: _busy(work, device) for device in devices}
-    return {d: np.column_stack([of[:-1, 1], of[1:, 0]]) for d, of in busy.items()}
+    own = {device: work[work["device"] == device] for device in devices}
+    return {
+        device: _between(ops["ts_ns"].to_numpy(), ops["dur_ns"].to_numpy())
+        for device, ops in own.items()
+    }
 
 
 def _busy(work: pd.DataFrame, device: int) -> Intervals:
     return span_union(work[work["device"] == device])
+
+
+def _between(starts: Int64s, lengths: Int64s) -> Intervals:
+    """What of the span from the first to the last operation none of them takes. One without a
+    length, as a memset may be, takes nothing, yet the span reaches to it."""
+    ends = starts + lengths
+    return complement(union(starts, ends), int(starts.min()), int(ends.max()))
 
 
 class Unexplained(Sequence[Gap]):
@@ -113,17 +123,15 @@ def _other_gaps(
     rules: LaunchRules, device: int, ids: Int64s, starts: Int64s, lengths: Int64s
 ) -> list[Gap]:
     """The gaps of one device, from the ids, starts and lengths of its operations in trace order."""
-    busy = union(starts, starts + lengths)
-    works = lengths > 0
-    following = _first_at(ids[works], starts[works])
+    following = _first_at(ids, starts)
     return [
         Gap(device, g0, g1, rules.parts(g0, g1, following[g1]), "middle", following[g1])
-        for g0, g1 in zip(busy[:-1, 1].tolist(), busy[1:, 0].tolist(), strict=True)
+        for g0, g1 in _between(starts, lengths).tolist()
     ]
 
 
 def _first_at(ids: Int64s, starts: Int64s) -> dict[int, int]:
-    """The first span id at each start time."""
+    """The first span id at each start time: in trace order the longest."""
     first: dict[int, int] = {}
     for span_id, ts in zip(ids.tolist(), starts.tolist(), strict=True):
         first.setdefault(ts, span_id)

@@ -27,6 +27,11 @@ class DeviceIdle:
         """Idle share of the base, 0 to 1."""
         return self.idle_ns / self.of_ns if self.of_ns else 0.0
 
+    @property
+    def active(self) -> float:
+        """The rest of the base, 0 to 1; 0 as well where the device did nothing for any time."""
+        return (self.of_ns - self.idle_ns) / self.of_ns if self.of_ns else 0.0
+
 
 def idle_of(
     trace: Trace, devices: Sequence[DeviceActivity], gaps: Sequence[Gap]

@@ -143,7 +143,7 @@ def _device(activity: DeviceActivity, idle: DeviceIdle) -> dict[str, Any]:
         "busy_ms": activity.busy_ns / NS_PER_MS,
         "idle_ms": activity.idle_ns / NS_PER_MS,
         "observed": {
-            "active": 1 - idle.share,
+            "active": idle.active,
             "busy_ms": (idle.of_ns - idle.idle_ns) / NS_PER_MS,
             "idle_ms": idle.idle_ns / NS_PER_MS,
             "of_ms": idle.of_ns / NS_PER_MS,
