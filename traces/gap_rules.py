@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from traces import intervals
 from traces.activity import span_union
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED, GapPart, Ledger
+from traces.idle_waits import idle_waits
 from traces.schema import NONE, Trace
 from traces.self_time import Timeline, self_time
 
@@ -58,6 +59,7 @@ class LaunchRules:
         lost = host[(host["kind"] == "launch") & (host["correlation"] != NONE)]
         lost = lost[~lost.index.isin(launches["src"])]
         self._lost = {track: rows["ts_ns"].to_numpy() for track, rows in lost.groupby("track")}
+        self._waited_for_all = idle_waits(trace, host)
 
     def parts(self, start_ns: int, end_ns: int, op: int) -> tuple[GapPart, ...]:
         """Parts of the gap [start_ns, end_ns) that the GPU operation `op` ended."""
@@ -108,7 +110,9 @@ class LaunchRules:
             self._self_time[track] = self_time(self._by_track.get_group(track))
         for start, end, span in self._self_time[track].between(start_ns, end_ns):
             cause = self._cause.get(span, UNTRACED)
-            ledger.add(launching if cause == LAUNCHING else cause, end - start, span)
+            until = min(max(self._waited_for_all.get(span, end), start), end)
+            ledger.add(launching if cause == LAUNCHING else cause, until - start, span)
+            ledger.add(EVENTS_MISSING, end - until, span)
 
 
 def _span_causes(host: pd.DataFrame) -> dict[int, str]:
