@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from traces import intervals
 from traces.activity import span_union
+from traces.copy_calls import BLOCKING, STAGING, copy_calls
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED, GapPart, Ledger
 from traces.idle_waits import idle_waits
 from traces.schema import NONE, Trace
@@ -55,6 +56,7 @@ class LaunchRules:
         host = trace.host_spans()
         self._by_track = host.groupby("track")
         self._self_time: dict[str, Timeline] = {}
+        self._copies = copy_calls(trace)
         self._cause = _span_causes(host)
         lost = host[(host["kind"] == "launch") & (host["correlation"] != NONE)]
         lost = lost[~lost.index.isin(launches["src"])]
@@ -72,27 +74,33 @@ class LaunchRules:
         elif self._events_lost(start_ns, min(self._start[launch], end_ns), self._track[launch]):
             ledger.add(EVENTS_MISSING, end_ns - start_ns, op)
         elif self._start[launch] <= start_ns:
-            returned = self._charge_slow_call(ledger, start_ns, end_ns, launch)
+            returned = self._charge_slow_call(ledger, start_ns, end_ns, launch, op)
             ledger.add(QUEUED, end_ns - returned, op)
         else:
             launched = min(self._start[launch], end_ns)
             self._charge_host(ledger, start_ns, launched, self._track[launch])
-            self._charge_start(ledger, launched, end_ns, launch)
+            self._charge_start(ledger, launched, end_ns, launch, op)
         return ledger.parts()
 
-    def _charge_start(self, ledger: Ledger, launched_ns: int, end_ns: int, launch: int) -> None:
+    def _charge_start(
+        self, ledger: Ledger, launched_ns: int, end_ns: int, launch: int, op: int
+    ) -> None:
         """From the beginning of a launch call to that of its work."""
-        late = end_ns - self._charge_slow_call(ledger, launched_ns, end_ns, launch)
+        late = end_ns - self._charge_slow_call(ledger, launched_ns, end_ns, launch, op)
         ledger.add(LATENCY if late < LATE_START_NS else LATE_START, late, launch)
 
-    def _charge_slow_call(self, ledger: Ledger, start_ns: int, end_ns: int, launch: int) -> int:
+    def _charge_slow_call(
+        self, ledger: Ledger, start_ns: int, end_ns: int, launch: int, op: int
+    ) -> int:
         """Where a launch call that is slow itself takes [start_ns, R) of a gap, charge it, or what
         its thread did inside of it, and return R (ns); otherwise charge nothing, return start_ns.
+        While pageable memory is staged no time is too short: the device can only wait for it.
         """
         returned: int = min(self._start[launch] + self._length[launch], end_ns)
-        if returned - start_ns < LATE_START_NS:
+        label = self._copies.get(op, SLOW_LAUNCH)
+        if returned <= start_ns or (label != STAGING and returned - start_ns < LATE_START_NS):
             return start_ns
-        self._charge_host(ledger, start_ns, returned, self._track[launch], SLOW_LAUNCH)
+        self._charge_host(ledger, start_ns, returned, self._track[launch], label)
         return returned
 
     def _events_lost(self, start_ns: int, end_ns: int, track: str) -> bool:
@@ -126,7 +134,7 @@ def _span_causes(host: pd.DataFrame) -> dict[int, str]:
     for _, rows in host[host["track"].isin(waiting)].groupby("track"):
         syncs = rows[rows["kind"] == "sync"]
         operators = rows[rows["kind"] == "op"]
-        for label, wanted in (("blocking copy", COPIES), (".item()", SCALAR_READS)):
+        for label, wanted in ((BLOCKING, COPIES), (".item()", SCALAR_READS)):
             inside = span_union(operators[operators["name"].isin(wanted)])
             causes |= dict.fromkeys(syncs.index[_starts_in(syncs, inside)].tolist(), label)
     return causes

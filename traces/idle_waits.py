@@ -11,18 +11,17 @@ import pandas as pd
 
 from traces import intervals
 from traces.activity import span_union
+from traces.copy_calls import COPY_CALL
 from traces.schema import Trace
 
 LONG_NS = 1_000_000
 """Nobody wakes up this late; in the public files it is 22 µs at most."""
 
-COPY_CALL = "Memcpy"
-"""In the names of waits that copy as well: these may be busy with that, on the host."""
-
 
 def idle_waits(trace: Trace, host: pd.DataFrame) -> dict[int, int]:
     """For each such wait among the host spans the time (ns) from which on nothing was left that it
-    could wait for: its beginning, or the end of the last work on its process's devices."""
+    could wait for: its beginning, or the end of the last work on its process's devices. Calls that
+    wait and copy are left out: they may be busy with that, on the host."""
     long = host[(host["kind"] == "sync") & (host["dur_ns"] >= LONG_NS)]
     long = long[~long["name"].astype(str).str.contains(COPY_CALL)]
     found = {}
