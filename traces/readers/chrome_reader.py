@@ -10,6 +10,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from traces.readers.assembly import LaneNames
+from traces.readers.async_ids import async_id
 from traces.readers.bulk import OPEN, BulkReader, Int64s, times_ns
 from traces.readers.chrome_text import ChromeText
 from traces.readers.counter_table import CounterTable, all_args
@@ -104,8 +105,7 @@ class ChromeReader:
         begins = np.array([event.ph in BEGINS for event in events], dtype=bool)
         rows = np.full(len(events), NONE)
         rows[begins] = self.bulk.asyncs(_chosen(events, begins), times[begins])
-        keys = [(event.pid, event.cat, event.id, bytes(event.id2)) for event in events]
-        self._marks(keys, events, times, rows)
+        self._marks([async_id(event) for event in events], events, times, rows)
 
     def _marks(
         self, keys: Sequence[Hashable], events: list[Event], times: Int64s, rows: Int64s
