@@ -18,6 +18,7 @@ from traces.gap import LATENCY, NO_LAUNCH, UNTRACED, GapPart, Ledger
 from traces.idle_waits import idle_waits
 from traces.schema import NONE, Trace
 from traces.self_time import Timeline, self_time
+from traces.unpaired import lost_launches, unclear_operations
 
 SHORT_NS = 10_000
 """Gaps below this are the ordinary distance between two launches, not worth a cause."""
@@ -33,6 +34,9 @@ its kernel, or stands behind another thread in the driver."""
 
 QUEUED = "queued in time (device or other stream)"
 EVENTS_MISSING = "cannot tell (GPU events missing)"
+
+SHARED_IDS = "cannot tell (launched by one of several processes)"
+"""Their calls have the same correlation ids, and the file does not say whose operation it is."""
 
 LAUNCHING = "launch calls"
 KIND_CAUSES = {"launch": LAUNCHING, "op": "CPU operators", "python": "Python code"}
@@ -58,9 +62,9 @@ class LaunchRules:
         self._self_time: dict[str, Timeline] = {}
         self._copies = copy_calls(trace)
         self._cause = _span_causes(host)
-        lost = host[(host["kind"] == "launch") & (host["correlation"] != NONE)]
-        lost = lost[~lost.index.isin(launches["src"])]
-        self._lost = {track: rows["ts_ns"].to_numpy() for track, rows in lost.groupby("track")}
+        lost = lost_launches(trace).groupby("track")
+        self._lost = {track: rows["ts_ns"].to_numpy() for track, rows in lost}
+        self._unclear = frozenset(unclear_operations(trace).tolist())
         self._waited_for_all = idle_waits(trace, host)
 
     def parts(self, start_ns: int, end_ns: int, op: int) -> tuple[GapPart, ...]:
@@ -70,7 +74,8 @@ class LaunchRules:
         if end_ns - start_ns < SHORT_NS:
             ledger.add(SHORT, end_ns - start_ns, op)
         elif launch == NONE:
-            ledger.add(NO_LAUNCH, end_ns - start_ns, op)
+            unknown = SHARED_IDS if op in self._unclear else NO_LAUNCH
+            ledger.add(unknown, end_ns - start_ns, op)
         elif self._events_lost(start_ns, min(self._start[launch], end_ns), self._track[launch]):
             ledger.add(EVENTS_MISSING, end_ns - start_ns, op)
         elif self._start[launch] <= start_ns:

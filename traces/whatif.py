@@ -13,10 +13,11 @@ from typing import Any
 
 from traces.gap import CANNOT_TELL, Gap, gaps_by_cause
 from traces.gaps import find_gaps, wall_ns
-from traces.schema import NONE, Trace
+from traces.schema import Trace
 from traces.step_parts import StepParts, engine_parts, window_parts
 from traces.steps import Steps, find_steps
 from traces.units import percent
+from traces.unpaired import launch_calls, lost_launches
 
 NS_PER_MS = 1e6
 MIN_STEPS = 2
@@ -199,8 +200,7 @@ def _incomplete(trace: Trace, gaps: Sequence[Gap] | None) -> str:
         return "the file was cut off, so steps and launches are missing."
     if host.empty:
         return "no host work is recorded: record with the CPU activity switched on."
-    calls = host[(host["kind"] == "launch") & (host["correlation"] != NONE)]
-    lost = int((~calls.index.isin(trace.flows["src"])).sum())
+    calls, lost = launch_calls(trace), len(lost_launches(trace))
     if not trace.is_engine_dump and lost > MOST_LOST * len(calls):
         return f"{lost:,} of {len(calls):,} launches have no operation: GPU events are missing."
     if not (trace.flows["kind"] == "launch").any():

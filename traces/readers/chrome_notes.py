@@ -83,6 +83,16 @@ def lost_by_the_writer(keys: Mapping[str, Any], is_xla: bool, kept: int) -> list
     return told
 
 
+def shared_ids(unclear: int) -> list[str]:
+    """What operations are told of that are of one of several processes, nobody knows which."""
+    if not unclear:
+        return []
+    return [
+        f"{unclear:,} operations have correlation ids that calls of several processes share, so it "
+        "cannot be told who launched them; open the files of the processes side by side instead."
+    ]
+
+
 def overlaps(spans: pd.DataFrame) -> list[str]:
     """Whether spans of one thread overlap without nesting, which no call can do."""
     is_host = (spans["device"] == HOST) & spans["kind"].isin(BUSY_HOST_KINDS)

@@ -129,14 +129,7 @@ class ChromeReader:
     def _flow(self, events: list[Event]) -> None:
         if self.bulk.has_correlations:
             events = [event for event in events if event.cat not in LAUNCH_FLOWS]
-        events, times = self._timed(events)
-        self.points += [
-            FlowPoint(
-                (event.cat, event.name, event.id), text(event.pid), text(event.tid), ts_ns,
-                event.ph != "s" and event.bp != "e",
-            )
-            for event, ts_ns in zip(events, times.tolist(), strict=True)
-        ]  # fmt: skip
+        self.points += flow_points(*self._timed(events))
 
     def _metadata(self, events: list[Event]) -> None:
         for event, args in zip(events, all_args(events), strict=True):
@@ -147,6 +140,17 @@ class ChromeReader:
                 self.names.processes[text(event.pid)] = name.strip()
             elif event.name == "thread_name":
                 self.names.threads[text(event.pid), text(event.tid)] = name.strip()
+
+
+def flow_points(events: list[Event], times: Int64s) -> list[FlowPoint]:
+    """The ends of arrows, from their events and when these are (ns)."""
+    return [
+        FlowPoint(
+            (event.cat, event.name, event.id), text(event.pid), text(event.tid), ts_ns,
+            event.ph != "s" and event.bp != "e",
+        )
+        for event, ts_ns in zip(events, times.tolist(), strict=True)
+    ]  # fmt: skip
 
 
 def _chosen(events: list[Event], is_chosen: np.ndarray) -> list[Event]:

@@ -8,6 +8,7 @@ repairs it or skips it, and counts.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -15,6 +16,7 @@ import msgspec
 
 from traces.readers import event_repair
 from traces.readers.event_repair import Event
+from traces.readers.progress import Steps
 from traces.readers.source import UTF8_BOM, Content, release
 
 PIECE_BYTES = 1 << 20
@@ -56,6 +58,10 @@ class ChromeText:
         self.documents = 1
         self.cut_off = False
         self._closed = False
+
+    def again(self) -> "ChromeText":
+        """The same from the beginning; what was counted stays here, and nobody is told of it."""
+        return ChromeText(replace(self._content, steps=Steps(None)))
 
     def __iter__(self) -> Iterator[list[Event]]:
         while self._is_open() and self._at < len(self._text):

@@ -9,14 +9,17 @@ import numpy as np
 import pandas as pd
 
 from traces.readers.assembly import assembled
-from traces.readers.chrome_notes import damage, lost_by_the_writer, overlaps, salvage
+from traces.readers.chrome_notes import damage, lost_by_the_writer, overlaps, salvage, shared_ids
 from traces.readers.chrome_reader import NEGATIVE, NO_TIME, ChromeReader
 from traces.readers.chrome_text import ChromeText
+from traces.readers.correlation import UNKNOWN, correlation_flows
 from traces.readers.event_edges import event_flows
-from traces.readers.flow_binding import bound_flows, correlation_flows
+from traces.readers.flow_binding import bound_flows
 from traces.readers.kineto import number
+from traces.readers.launch_arrows import processes_of
 from traces.readers.xla_lanes import place_device_lanes
 from traces.schema import Trace
+from traces.unpaired import unclear_operations
 
 KEPT_KEYS = (
     "schemaVersion",
@@ -54,7 +57,11 @@ def chrome_trace(chrome: ChromeText, warnings: list[str]) -> Trace:
     markers = [row | {"ts_ns": row["ts_ns"] - shift} for row in reader.bulk.markers]
     trace.meta["profiler_markers"] = markers
     trace.meta["warnings"] += overlaps(trace.spans)
-    trace.flows = _flows(reader, trace.spans, shift)
+    ranks = _ranks(reader, trace.spans)
+    trace.flows = _flows(reader, trace.spans, shift, ranks)
+    if ranks is None and len(unclear_operations(trace)):
+        trace.flows = _flows(reader, trace.spans, shift, processes_of(trace.spans, chrome, shift))
+        trace.meta["warnings"] += shared_ids(len(unclear_operations(trace)))
     return trace
 
 
@@ -66,15 +73,20 @@ def _unix_ns(keys: dict[str, Any]) -> int | None:
     return number(value) if isinstance(value, int | str) else None
 
 
-def _flows(reader: ChromeReader, spans: pd.DataFrame, shift: int) -> pd.DataFrame:
+def _ranks(reader: ChromeReader, spans: pd.DataFrame) -> "pd.Series[str] | None":
+    """Whose each span is where SGLang merged ranks into one file; None for any other file."""
+    if not any(RANK.match(lane.pid) for lane in reader.table.lanes):
+        return None
+    return spans["pid"].astype(object).str.extract(f"({RANK.pattern})")[0].fillna(UNKNOWN)
+
+
+def _flows(
+    reader: ChromeReader, spans: pd.DataFrame, shift: int, process: "pd.Series[str] | None"
+) -> pd.DataFrame:
     """Launches by correlation id where there are any, recorded waits of one stream for another,
-    then all other arrows. Where ranks were merged into one file, their ids are kept apart."""
+    then all other arrows. `process` says whose each span is, where that is known."""
     points = [point._replace(ts_ns=point.ts_ns - shift) for point in reader.points]
-    key = ["correlation"]
-    if any(RANK.match(lane.pid) for lane in reader.table.lanes):
-        spans = spans.assign(rank=spans["pid"].str.extract(f"({RANK.pattern})")[0].fillna(""))
-        key.append("rank")
-    launches = correlation_flows(spans, key)
+    launches = correlation_flows(spans, process)
     waits = event_flows(spans, launches)
     return pd.concat([launches, waits, bound_flows(points, spans)], ignore_index=True)
 

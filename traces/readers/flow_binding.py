@@ -1,19 +1,18 @@
-"""Flow edges of a foreign trace: launches by correlation id, arrows by where they point.
+"""Flow edges of a foreign trace by the arrows that a file draws.
 
 A Chrome flow event names a thread and an instant, not a span; it means the innermost
 span that is open there, or (for arrow heads without `bp: "e"`) the next one to start.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from traces.schema import FLOW_DEFAULTS, GPU_KINDS, HOST, NONE
+from traces.readers.correlation import no_edges
+from traces.schema import FLOW_DEFAULTS, GPU_KINDS, NONE
 
-CALL_KINDS = frozenset({"launch", "sync", "runtime"})
 LOOK_BACK = 256
 """So many spans before the instant are looked at for one that is still open."""
 
@@ -29,39 +28,11 @@ class FlowPoint(NamedTuple):
     to_next: bool
 
 
-def correlation_flows(spans: pd.DataFrame, key: Sequence[str] = ("correlation",)) -> pd.DataFrame:
-    """Launch edges: each GPU operation and the host call with its correlation id.
-
-    One call may have many operations (a CUDA graph). Where several calls carry the same
-    id, a launch is preferred, then the earliest. `key` names the columns that make an id:
-    with "pid", ids of different processes are different.
-    """
-    rows = spans.loc[spans["correlation"] > 0, list({*key, "device", "kind"})]
-    if rows.empty:
-        return _no_edges()
-    ids = rows.groupby(list(key), sort=False).ngroup().to_numpy()
-    span, on_host = rows.index.to_numpy(), (rows["device"] == HOST).to_numpy()
-    calls = (on_host & rows["kind"].isin(CALL_KINDS).to_numpy()).nonzero()[0]
-    is_launch = (rows["kind"] == "launch").to_numpy()
-    calls = calls[np.argsort(~is_launch[calls], kind="stable")]
-    called, first = np.unique(ids[calls], return_index=True)
-    call_of = np.full(len(rows), NONE, dtype=np.int64)
-    call_of[called] = span[calls[first]]
-    gpu = (~on_host & rows["kind"].isin(GPU_KINDS).to_numpy()).nonzero()[0]
-    edges = pd.DataFrame({"src": call_of[ids[gpu]], "dst": span[gpu]})
-    return edges[edges["src"] != NONE].assign(kind="launch").reset_index(drop=True)
-
-
-def _no_edges() -> pd.DataFrame:
-    empty = pd.DataFrame(columns=list(FLOW_DEFAULTS), dtype=object)
-    return empty.astype({"src": "int64", "dst": "int64"})
-
-
 def bound_flows(points: Iterable[FlowPoint], spans: pd.DataFrame) -> pd.DataFrame:
     """Edges between the spans that consecutive points of each flow bind to."""
     points = list(points)
     if not points:
-        return _no_edges()
+        return no_edges()
     chains: dict[Hashable, list[FlowPoint]] = defaultdict(list)
     for point in points:
         chains[point.flow].append(point)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from traces.args_column import ArgsArray
 from traces.clock import LIMIT_NS
-from traces.readers.flow_binding import correlation_flows
+from traces.readers.correlation import correlation_flows
 from traces.schema import HOST, SPAN_DEFAULTS, Trace
 
 NEAR_NS = 3_600 * 10**9

@@ -12,7 +12,7 @@ from typing import Any
 
 from traces.clock import LIMIT_NS
 from traces.readers.assembly import LaneNames, assembled
-from traces.readers.flow_binding import correlation_flows
+from traces.readers.correlation import UNKNOWN, correlation_flows
 from traces.readers.kineto import call_kind, copy_kind
 from traces.readers.nsight_ranges import nvtx_ranges, process_of, thread_lane
 from traces.readers.source import Content
@@ -99,7 +99,8 @@ class NsightReader:
         start = next(self._tables.rows("TARGET_INFO_SESSION_START_TIME", "utcEpochNs"), (None,))[0]
         unix_ns = start if isinstance(start, int) else None
         trace = assembled(self._table, self._names(), meta, unix_ns=unix_ns)
-        trace.flows = correlation_flows(trace.spans, ("pid", "correlation"))
+        pid = trace.spans["pid"].astype(object)
+        trace.flows = correlation_flows(trace.spans, pid.where(pid != str(NONE), UNKNOWN))
         return trace
 
     def _kernels(self) -> None:

@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError
 
 from traces.clock import LIMIT_NS
 from traces.readers.assembly import Counters, assembled
-from traces.readers.flow_binding import correlation_flows
+from traces.readers.correlation import correlation_flows
 from traces.readers.pairing import Pairing
 from traces.readers.perfetto_clock import Clocks
 from traces.readers.perfetto_sequence import Sequence
