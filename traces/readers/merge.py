@@ -15,6 +15,7 @@ import pandas as pd
 from traces.args_column import ArgsArray
 from traces.clock import LIMIT_NS
 from traces.readers.correlation import correlation_flows
+from traces.readers.same_files import told_twice
 from traces.schema import HOST, SPAN_DEFAULTS, Trace
 
 NEAR_NS = 3_600 * 10**9
@@ -28,7 +29,9 @@ def merged(traces: Sequence[Trace]) -> Trace:
     are parts of one recording (`meta["is_part"]`): these share their correlation ids."""
     offsets, clock_warnings = _offsets(traces)
     are_parts = all(trace.meta.get("is_part") for trace in traces)
-    labels = [""] * len(traces) if are_parts else _labels(traces)
+    names = _labels(traces)
+    labels = [""] * len(traces) if are_parts else names
+    warnings = clock_warnings + told_twice(traces, names)
     devices = [{}] * len(traces) if are_parts else _devices(traces)
     bases = np.cumsum([0, *(len(trace.spans) for trace in traces)])
     spans = pd.concat(map(_placed, traces, offsets, labels, devices), ignore_index=True)
@@ -46,7 +49,7 @@ def merged(traces: Sequence[Trace]) -> Trace:
         {name: _column(spans[name]) for name in SPAN_DEFAULTS},
         _rows(flows),
         _rows(counters),
-        _meta(traces, offsets, labels, devices, clock_warnings),
+        _meta(traces, offsets, labels, devices, warnings),
     )
     if are_parts:
         trace.flows = correlation_flows(trace.spans)
