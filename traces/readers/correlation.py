@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from traces.copy_calls import COPY_CALL
+from traces.readers.span_table import categorical
 from traces.schema import FLOW_DEFAULTS, GPU_KINDS, HOST, NONE
 
 CALL_KINDS = frozenset({"launch", "sync", "runtime"})
@@ -52,8 +53,8 @@ def processes(spans: pd.DataFrame) -> "pd.Series[str]":
     devices = spans["device"].to_numpy()
     numbers = np.array([int(n) if n.isdecimal() and len(n) < 9 else NONE for n in names], np.int64)
     known = (devices == HOST) | (calls[codes] & (numbers[codes] != devices))
-    words = np.array([*names, UNKNOWN], dtype=object)
-    return pd.Series(words[np.where(known, codes, len(names))], index=spans.index, dtype=object)
+    whose = categorical([*names, UNKNOWN], np.where(known, codes, len(names)))
+    return pd.Series(whose, index=spans.index)
 
 
 def can_have_work(calls: pd.DataFrame) -> NDArray[np.bool_]:
@@ -85,7 +86,7 @@ def _operations(rows: pd.DataFrame) -> Int64s:
 def _only(working: Int64s, owners: int, number: Int64s) -> Int64s:
     """For each correlation id by its number the key of the one process whose calls can have the
     work; NONE where there are none or several."""
-    keys = np.unique(working)
+    keys, _ = np.unique(working, return_index=True)  # sorts: faster than what it does without
     ids, at, count = np.unique(keys // owners, return_index=True, return_counts=True)
     only = np.full(int(number.max()) + 1, NONE, dtype=np.int64)
     only[ids[count == 1]] = keys[at[count == 1]]

@@ -35,7 +35,7 @@ class Place(NamedTuple):
 def processes_of(spans: pd.DataFrame, chrome: ChromeText, shift_ns: int) -> "pd.Series[str]":
     """Whose each span is, as far as host spans and the arrows of the file tell; `shift_ns` is what
     the spans' clock is behind the file's. Reads the file once more."""
-    whose = processes(spans)
+    whose = processes(spans).astype(object)
     calls = spans[(spans["device"] == HOST) & (spans["correlation"] > 0)]
     calls = calls[calls["kind"].isin(CALL_KINDS)]
     calls = calls[can_have_work(calls)]
