@@ -28,7 +28,8 @@ def event_flows(spans: pd.DataFrame, launches: pd.DataFrame) -> pd.DataFrame:
     if waits.empty or launches.empty:
         return launches.iloc[:0]
     host = spans[(spans["device"] == HOST) & spans["kind"].isin(BUSY_HOST_KINDS)]
-    calls = host[host["correlation"] > 0].drop_duplicates("correlation")
+    calls = host[host["correlation"] > 0].drop_duplicates(["pid", "correlation"])
+    calls = calls[~calls["correlation"].duplicated(keep=False)]  # of several processes: not told
     called = dict(zip(calls["correlation"].tolist(), calls["ts_ns"].tolist(), strict=True))
     queues = _queues(spans, launches)
     edges = []

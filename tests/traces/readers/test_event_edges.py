@@ -45,3 +45,8 @@ def test_a_wait_for_what_is_not_in_the_trace_is_no_edge():
     assert edges(without_record) == []
     assert edges([*EVENTS[:6], wait(40, 6, 9, 77, 3), *EVENTS[7:]]) == []
     assert edges([*EVENTS[:6], wait(40, 6, 9, None, None), *EVENTS[7:]]) == []
+
+
+def test_calls_of_several_processes_with_one_id_draw_no_edge():
+    other = host("cudaEventRecord", 12, 13, "cuda_runtime", 3) | {"pid": 10}
+    assert edges([*EVENTS, other]) == []
