@@ -12,7 +12,7 @@ from traces.readers.assembly import assembled
 from traces.readers.chrome_notes import damage, lost_by_the_writer, overlaps, salvage, shared_ids
 from traces.readers.chrome_reader import NEGATIVE, NO_TIME, ChromeReader
 from traces.readers.chrome_text import ChromeText
-from traces.readers.correlation import UNKNOWN, correlation_flows
+from traces.readers.correlation import UNKNOWN, correlation_flows, processes
 from traces.readers.event_edges import event_flows
 from traces.readers.flow_binding import bound_flows
 from traces.readers.kineto import number
@@ -57,9 +57,10 @@ def chrome_trace(chrome: ChromeText, warnings: list[str]) -> Trace:
     markers = [row | {"ts_ns": row["ts_ns"] - shift} for row in reader.bulk.markers]
     trace.meta["profiler_markers"] = markers
     trace.meta["warnings"] += overlaps(trace.spans)
-    ranks = _ranks(reader, trace.spans)
-    trace.flows = _flows(reader, trace.spans, shift, ranks)
-    if ranks is None and len(unclear_operations(trace)):
+    is_of_ranks = any(RANK.match(lane.pid) for lane in reader.table.lanes)
+    process = _ranks(trace.spans) if is_of_ranks else processes(trace.spans)
+    trace.flows = _flows(reader, trace.spans, shift, process)
+    if len(unclear_operations(trace)) and not is_of_ranks:
         trace.flows = _flows(reader, trace.spans, shift, processes_of(trace.spans, chrome, shift))
         trace.meta["warnings"] += shared_ids(len(unclear_operations(trace)))
     return trace
@@ -73,15 +74,13 @@ def _unix_ns(keys: dict[str, Any]) -> int | None:
     return number(value) if isinstance(value, int | str) else None
 
 
-def _ranks(reader: ChromeReader, spans: pd.DataFrame) -> "pd.Series[str] | None":
-    """Whose each span is where SGLang merged ranks into one file; None for any other file."""
-    if not any(RANK.match(lane.pid) for lane in reader.table.lanes):
-        return None
+def _ranks(spans: pd.DataFrame) -> "pd.Series[str]":
+    """Whose each span is where SGLang merged ranks into one file."""
     return spans["pid"].astype(object).str.extract(f"({RANK.pattern})")[0].fillna(UNKNOWN)
 
 
 def _flows(
-    reader: ChromeReader, spans: pd.DataFrame, shift: int, process: "pd.Series[str] | None"
+    reader: ChromeReader, spans: pd.DataFrame, shift: int, process: "pd.Series[str]"
 ) -> pd.DataFrame:
     """Launches by correlation id where there are any, recorded waits of one stream for another,
     then all other arrows. `process` says whose each span is, where that is known."""

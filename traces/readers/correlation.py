@@ -20,17 +20,17 @@ UNKNOWN = ""
 Int64s = NDArray[np.int64]
 
 
-def correlation_flows(spans: pd.DataFrame, process: "pd.Series[str] | None" = None) -> pd.DataFrame:
+def correlation_flows(spans: pd.DataFrame, process: "pd.Series[str]") -> pd.DataFrame:
     """Launch edges. One call may have many operations (a CUDA graph); of several calls of a process
     with the same id a launch is preferred, then the earliest.
 
-    `process` says whose each span is, by default as `processes` does. An operation of an unknown
-    one is bound where the calls with its id that can have work are of one process.
+    `process` says whose each span is, as `processes` does. An operation of an unknown one is bound
+    where the calls with its id that can have work are of one process.
     """
-    rows = spans.loc[spans["correlation"] > 0, ["correlation", "device", "kind", "name", "pid"]]
+    rows = spans.loc[spans["correlation"] > 0, ["correlation", "device", "kind", "name"]]
     if rows.empty:
         return no_edges()
-    whose = processes(rows) if process is None else process.loc[rows.index]
+    whose = process.loc[rows.index]
     owner, names = pd.factorize(whose)
     number = pd.factorize(rows["correlation"])[0]
     key = number * len(names) + owner

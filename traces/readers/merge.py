@@ -14,7 +14,7 @@ import pandas as pd
 
 from traces.args_column import ArgsArray
 from traces.clock import LIMIT_NS
-from traces.readers.correlation import correlation_flows
+from traces.readers.correlation import correlation_flows, processes
 from traces.readers.same_files import told_twice
 from traces.schema import HOST, SPAN_DEFAULTS, Trace
 
@@ -52,7 +52,7 @@ def merged(traces: Sequence[Trace]) -> Trace:
         _meta(traces, offsets, labels, devices, warnings),
     )
     if are_parts:
-        trace.flows = correlation_flows(trace.spans)
+        trace.flows = correlation_flows(trace.spans, processes(trace.spans))
     return trace
 
 

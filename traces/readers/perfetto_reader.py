@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError
 
 from traces.clock import LIMIT_NS
 from traces.readers.assembly import Counters, assembled
-from traces.readers.correlation import correlation_flows
+from traces.readers.correlation import correlation_flows, processes
 from traces.readers.pairing import Pairing
 from traces.readers.perfetto_clock import Clocks
 from traces.readers.perfetto_sequence import Sequence
@@ -166,7 +166,7 @@ class PerfettoReader:
         meta = self._meta(warnings)
         unix_ns = self._clocks.unix_ns
         trace = assembled(table, self._tracks.names, meta, self._counter_columns(), unix_ns)
-        trace.flows = correlation_flows(trace.spans)
+        trace.flows = correlation_flows(trace.spans, processes(trace.spans))
         return trace
 
     def _counter_columns(self) -> Counters:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from traces.clock import LIMIT_NS
 from traces.readers.assembly import LaneNames, assembled
-from traces.readers.correlation import correlation_flows
+from traces.readers.correlation import correlation_flows, processes
 from traces.readers.kineto import call_kind, number
 from traces.readers.span_table import Lane, SpanTable
 from traces.schema import HOST, NONE, Trace
@@ -74,7 +74,7 @@ def rocprof_trace(
         "file": {},
     }
     trace = assembled(table, LaneNames(), meta)
-    trace.flows = correlation_flows(trace.spans)
+    trace.flows = correlation_flows(trace.spans, processes(trace.spans))
     return trace
 
 
