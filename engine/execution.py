@@ -36,7 +36,7 @@ from engine.measured.widening import hold_back
 from engine.mechanisms.table import Mechanisms, Toggle
 from engine.model.weights import ModelConfig
 from engine.parts import Listener, Parts, Stop, never
-from engine.process import no_garbage_collection, one_thread
+from engine.process import look_for_forgotten_runs, no_garbage_collection, one_thread
 from engine.ready_queue import run_ready_queue
 from engine.recording.journal import Journal
 from engine.requests.lengths import late_rows
@@ -210,7 +210,10 @@ def execute(
         loop = (loop_type or Loop)(parts, config.steps)
         if config.fork is not None:
             plan(config.fork, loop)
-        return _serve(config, device, loop)
+        run = _serve(config, device, loop)
+    if model is not None:
+        look_for_forgotten_runs(run.steps)
+    return run
 
 
 def _serve(config: RunConfig, device: Device, loop: Loop) -> Run:

@@ -38,3 +38,25 @@ def no_garbage_collection() -> Iterator[None]:
             gc.unfreeze()
         if was_on:
             gc.enable()
+
+
+STEPS_KEPT = 20_000
+"""So many steps may be run from one search for forgotten runs to the next: some 150 runs of the
+default workload."""
+
+_run_since = 0
+
+
+def look_for_forgotten_runs(steps: int) -> None:
+    """Said of each run that computed and has ended, with its steps.
+
+    A run is freed with the last who holds it (`HostCalls.close`). Where something holds itself
+    only the collector frees it, which never comes by: what a run makes is counted among the old
+    objects at once, and it does not know how large tensors are. A search goes through all that the
+    process holds, so that it must be rare.
+    """
+    global _run_since
+    _run_since += steps
+    if _run_since > STEPS_KEPT:
+        _run_since = 0
+        gc.collect()

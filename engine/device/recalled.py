@@ -49,6 +49,11 @@ class RecallingDevice(VirtualDevice):
         self._told = b""
         super().__init__(settings)
 
+    def close(self) -> None:
+        """As `VirtualDevice.close`; what was put off and never needed leads back here, too."""
+        self._put_off.clear()
+        super().close()
+
     def query_event(self, event: Event, name: str) -> bool:
         """As `VirtualDevice.query_event`."""
         answer = super().query_event(event, name)

@@ -47,6 +47,17 @@ def test_a_run_of_any_mode(mode):
     assert freed(lambda: execute(config))
 
 
+RACING = [mode.name for mode in MODES.values() if "H" in mode.expect]
+
+
+@pytest.mark.parametrize("mode", ["async", *RACING])
+def test_a_run_of_the_race_explorer_whose_answers_are_known(mode):
+    config, recall = replace(configure(mode, steps=6), jitter_percent=25.0), {}
+    for timing in (1, 1, 2):
+        tried = replace(config, timing=timing)
+        assert freed(lambda tried=tried: execute(tried, recall=recall))
+
+
 @pytest.mark.parametrize("mode", ["async", "no-wait-h2d", "freed-on-scheduled"])
 def test_a_run_that_everything_was_asked_of(mode):
     config = configure(mode, steps=12)
