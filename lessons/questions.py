@@ -36,12 +36,9 @@ def _fault(lesson: Lesson, question: Question, given: Any) -> tuple[str, dict[st
         if value is None or not abs(value) <= LARGEST:
             return "not_a_number", {"unit": question.unit}
         off = abs(value - figure(lesson, question.figure))
-        right = off <= question.tolerance
-        return (
-            ("ok", {})
-            if right
-            else ("number_off", {"given": f"{value:.10g}", "unit": question.unit})
-        )
+        if off <= question.tolerance:
+            return "ok", {}
+        return "number_off", {"given": f"{value:.10g}", "unit": question.unit}
     choices = choices_of(lesson, question) if question.kind == "edge" else lesson.choices
     if not isinstance(given, str) or given not in choices:
         return "not_a_choice", {"choices": ", ".join(choices)}

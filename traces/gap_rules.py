@@ -18,7 +18,7 @@ from traces.gap import LATENCY, NO_LAUNCH, UNTRACED, GapPart, Ledger
 from traces.idle_waits import idle_waits
 from traces.schema import NONE, Trace
 from traces.self_time import Timeline, self_time
-from traces.unpaired import lost_launches, unclear_operations
+from traces.unpaired import unpaired
 
 SHORT_NS = 10_000
 """Gaps below this are the ordinary distance between two launches, not worth a cause."""
@@ -62,9 +62,9 @@ class LaunchRules:
         self._self_time: dict[str, Timeline] = {}
         self._copies = copy_calls(trace)
         self._cause = _span_causes(host)
-        lost = lost_launches(trace).groupby("track")
-        self._lost = {track: rows["ts_ns"].to_numpy() for track, rows in lost}
-        self._unclear = frozenset(unclear_operations(trace).tolist())
+        _, lost, unclear = unpaired(trace)
+        self._lost = {track: rows["ts_ns"].to_numpy() for track, rows in lost.groupby("track")}
+        self._unclear = frozenset(unclear.tolist())
         self._waited_for_all = idle_waits(trace, host)
 
     def parts(self, start_ns: int, end_ns: int, op: int) -> tuple[GapPart, ...]:

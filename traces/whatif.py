@@ -17,7 +17,7 @@ from traces.schema import Trace
 from traces.step_parts import StepParts, engine_parts, window_parts
 from traces.steps import Steps, find_steps
 from traces.units import percent
-from traces.unpaired import launch_calls, lost_launches
+from traces.unpaired import unpaired
 
 NS_PER_MS = 1e6
 MIN_STEPS = 2
@@ -200,9 +200,11 @@ def _incomplete(trace: Trace, gaps: Sequence[Gap] | None) -> str:
         return "the file was cut off, so steps and launches are missing."
     if host.empty:
         return "no host work is recorded: record with the CPU activity switched on."
-    calls, lost = launch_calls(trace), len(lost_launches(trace))
-    if not trace.is_engine_dump and lost > MOST_LOST * len(calls):
-        return f"{lost:,} of {len(calls):,} launches have no operation: GPU events are missing."
+    calls, lost, _ = unpaired(trace)
+    if not trace.is_engine_dump and len(lost) > MOST_LOST * len(calls):
+        return (
+            f"{len(lost):,} of {len(calls):,} launches have no operation: GPU events are missing."
+        )
     if not (trace.flows["kind"] == "launch").any():
         return "no operation can be traced back to its launch."
     return _unknown(trace, find_gaps(trace) if gaps is None else gaps)

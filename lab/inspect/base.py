@@ -5,8 +5,7 @@ from lab.catalogue import t
 from lab.inspect.inspection import Inspection
 from lab.units import percent, short_ms
 from traces import Finding
-
-MOST_NAMED = 4
+from traces.together import MOST_NAMED
 
 
 def base_text(inspection: Inspection) -> str:

@@ -19,7 +19,7 @@ from traces.readers.kineto import number
 from traces.readers.launch_arrows import processes_of
 from traces.readers.xla_lanes import place_device_lanes
 from traces.schema import Trace
-from traces.unpaired import unclear_operations
+from traces.unpaired import unpaired
 
 KEPT_KEYS = (
     "schemaVersion",
@@ -60,9 +60,9 @@ def chrome_trace(chrome: ChromeText, warnings: list[str]) -> Trace:
     is_of_ranks = any(RANK.match(lane.pid) for lane in reader.table.lanes)
     process = _ranks(trace.spans) if is_of_ranks else processes(trace.spans)
     trace.flows = _flows(reader, trace.spans, shift, process)
-    if len(unclear_operations(trace)) and not is_of_ranks:
+    if not is_of_ranks and len(unpaired(trace).unclear):
         trace.flows = _flows(reader, trace.spans, shift, processes_of(trace.spans, chrome, shift))
-        trace.meta["warnings"] += shared_ids(len(unclear_operations(trace)))
+        trace.meta["warnings"] += shared_ids(len(unpaired(trace).unclear))
     return trace
 
 
