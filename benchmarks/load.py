@@ -85,11 +85,7 @@ def main() -> None:
         print(line("here", ours, events))
         if theirs:
             print(line("HTA", theirs, events))
-            for key, word in (
-                ("s", "faster"),
-                ("cpu_s", "less processor time"),
-                ("MiB", "less memory"),
-            ):
+            for key, word in FIGURES.items():
                 ratios = [b[key] / a[key] for a, b in zip(ours, theirs, strict=True)]
                 print(f"  {statistics.median(ratios):.1f} times {word}")
 

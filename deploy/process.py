@@ -1,8 +1,9 @@
 """One process of the lab for a class: `python -m deploy.process [streamlit options]`.
 
-It is `streamlit run app.py`, after every page was opened once, as a test opens it. So what pages
-import and the runs that they begin with are there before the first learner comes; else the first
-ones would wait for it, and everybody else with them.
+It is `streamlit run app.py`, after every page was opened once, as a test opens it, and every switch
+was turned once. So what pages import, the runs that they begin with and the kernels' results are
+there before the first learner comes; else the first ones would wait for it, and everybody else with
+them. The caches have then most of the memory that they will ever have.
 """
 
 import gc
@@ -12,6 +13,10 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 from streamlit.web import cli
+
+from engine.mechanisms.table import TABLE, encode
+from lab.runs import study_of
+from lab.timeline.state import Choice
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 120
@@ -23,10 +28,20 @@ def open_every_page() -> None:
     for page in sorted((ROOT / "lab/pages").glob("*.py")):
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE_S)
         app.switch_page(str(page.relative_to(ROOT))).run()
-    gc.freeze()  # the collector need not look through all of that ever again
+
+
+def turn_every_switch() -> None:
+    """Run what the Timeline page shows when one switch has one of its other values, for each."""
+    for info in TABLE:
+        for value in info.values:
+            if value != info.correct:
+                study_of(Choice(changes={info.name: encode(value)}).config())
 
 
 if __name__ == "__main__":
     open_every_page()
+    turn_every_switch()
+    gc.collect()
+    gc.freeze()  # the collector need not look through all of that ever again
     sys.argv[0:1] = ["streamlit", "run", str(ROOT / "app.py")]
     sys.exit(cli.main())
