@@ -9,8 +9,8 @@ from the release of the mouse to the picture redrawn with the server's answer. R
 promise is not kept: 1 s, 2 MB, 500 ms (median).
 
 A trace of 1,000,000 events (290 MB, 751,107 spans) on two cores with nothing else to do: first
-picture 0.74 s after the loading, largest message 0.65 MB, zooms 309 ms in the median, 378 ms at
-most. On a busy machine: up to 1.0 s, and 500 ms.
+picture 0.40 s after the loading, largest message 0.65 MB, zooms 185 ms in the median, 214 ms at
+most. On a slower or busy machine: up to 1.0 s, and 500 ms.
 """
 
 import argparse

@@ -11,7 +11,7 @@ from websockets.exceptions import WebSocketException
 from benchmarks.browser_tab import Tab
 from benchmarks.classroom_report import OPEN, Act
 from benchmarks.page_elements import TabError
-from engine.mechanisms.table import TABLE, encode
+from engine.mechanisms.table import BY_NAME
 
 SAMPLE = Path(__file__).resolve().parent.parent / "traces/samples/engine-async.json.gz"
 LESSON = "07"
@@ -67,13 +67,12 @@ class Learner:
 
     async def _switch(self) -> None:
         """A mechanism to one of its wrong values, or the last one back."""
-        by_name = {info.name: info for info in TABLE}
         if self._switched:
             name, self._switched = self._switched, ""
-            value = encode(by_name[name].correct)
+            value = BY_NAME[name].correct
         else:
-            name = self.chance.choice(sorted(by_name))
-            wrong = [value for value in by_name[name].values if value != by_name[name].correct]
+            name = self.chance.choice(sorted(BY_NAME))
+            wrong = [value for value in BY_NAME[name].values if value != BY_NAME[name].correct]
             value, self._switched = self.chance.choice(wrong), name
         await self._timed("switch a mechanism", lambda: self.tab.choose(name, value))
 

@@ -6,9 +6,10 @@ Each reading has a process of its own. With --hta, the Python of an environment 
 HolisticTraceAnalysis 0.5.0, that reads the same files in turn with this, and the ratios are
 printed: times of one run are comparable, times of two are not.
 
-1,001,678 events (290 MB), both in turn on two cores with nothing else to do: 3.7 s of processor
-time and 202 MiB here, 41 s and 1,572 MiB there; 11 times faster, 8 times less memory. 10,000,240
-events take 939 MiB; an event costs 9 µs in a file of 10,000, 5 µs in one of 100,000 or 10,000,000.
+1,001,678 events (290 MB), both in turn on two cores with nothing else to do: 1.8 s of processor
+time and 205 MiB here, 24.7 s and 1,583 MiB there; 13 times faster, 7.7 times less memory. Machines
+differ: on a slower day 3.7 s against 41 s. 10,000,240 events take 22 s and 935 MiB; an event costs
+5 µs in a file of 10,000, 2 µs in one of 100,000, 1,000,000 or 10,000,000.
 """
 
 import argparse

@@ -14,7 +14,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 from streamlit.web import cli
 
-from engine.mechanisms.table import TABLE, encode
+from engine.mechanisms.table import TABLE
 from lab.runs import study_of
 from lab.timeline.state import Choice
 
@@ -35,7 +35,7 @@ def turn_every_switch() -> None:
     for info in TABLE:
         for value in info.values:
             if value != info.correct:
-                study_of(Choice(changes={info.name: encode(value)}).config())
+                study_of(Choice(changes={info.name: value}).config())
 
 
 if __name__ == "__main__":
