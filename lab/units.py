@@ -1,10 +1,10 @@
 """Times, shares and sizes as text: milliseconds everywhere, exact to the ns where asked."""
 
-from traces.units import percent, signed_ms, signed_percent
+from traces.units import percent, rounded, signed_ms, signed_percent
 
 __all__ = [
-    "exact_ms", "percent", "points", "short_bytes", "short_ms", "signed_ms", "signed_percent",
-    "whole_ns",
+    "exact_ms", "percent", "points", "rounded", "short_bytes", "short_ms", "signed_ms",
+    "signed_percent", "whole_ns",
 ]  # fmt: skip
 
 NS_PER_MS = 1_000_000
@@ -30,21 +30,21 @@ def points(share: float, before: float) -> str:
 def short_ms(ns: float) -> str:
     """A time with the unit that suits it, for labels: "8.7 ms", "45 µs", "1.24 s"."""
     ms = ns / NS_PER_MS
-    if abs(ms) >= 1000:
+    if abs(ms) >= 999.5:
         return f"{ms / 1000:,.2f} s"
     if abs(ms) >= 100:
         return f"{ms:,.0f} ms"
-    if abs(ms) >= 1:
+    if abs(ms) >= 0.9995:
         return f"{ms:,.1f} ms"
-    return f"{ns / 1000:,.3g} µs" if ns else "0 ms"
+    return f"{rounded(ns / 1000, 3)} µs" if ns else "0 ms"
 
 
 def short_bytes(count: float) -> str:
     """A number of bytes with the unit that suits it (powers of ten): "61.4 kB", "3.2 MB"."""
     for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if abs(count) >= factor:
-            return f"{count / factor:,.4g} {unit}"
-    return f"{count:z,.4g} B"
+            return f"{rounded(count / factor, 4)} {unit}"
+    return f"{rounded(count, 4)} B"
 
 
 def whole_ns(ms: float) -> int:

@@ -11,10 +11,11 @@ from lessons.lesson import Lesson, LessonError, Words
 from lessons.loading import text_of
 from lessons.prediction import truth, unit_of
 from traces.output import write_whole
+from traces.units import rounded
 
 HEAD = Words(
-    "{id} {title}: {count} predictions, {right} right; the run says {truth:.4g} {unit}",
-    "{id} {title}：{count} 份预测，{right} 份正确；运行结果 {truth:.4g} {unit}",
+    "{id} {title}: {count} predictions, {right} right; the run says {truth} {unit}",
+    "{id} {title}：{count} 份预测，{right} 份正确；运行结果 {truth} {unit}",
 )
 MOST_MARKS = 40
 """The longest bar, in characters."""
@@ -26,7 +27,7 @@ def as_lines(lesson: Lesson, given: Sequence[float], language: str) -> list[str]
     scale = min(1.0, MOST_MARKS / max(1, *(bar.count for bar in bars)))
     head = HEAD.said(
         language, id=lesson.id, title=text_of(lesson, language).title, count=len(given),
-        right=count_right(lesson, given), truth=truth(lesson),
+        right=count_right(lesson, given), truth=rounded(truth(lesson), 4),
         unit=unit_of(lesson, language),
     )  # fmt: skip
     return [head.rstrip(), *(_line(bar, scale) for bar in bars)]

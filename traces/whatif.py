@@ -40,6 +40,10 @@ FOREIGN_ASSUMPTIONS = (
     "The time between a launch and its start, and between a result and the host's waking up, is "
     "not counted.",
 )
+SEVERAL_GPUS = (
+    "Of several GPUs, the one that the busiest thread launches most on is looked at; the others "
+    "keep up with it."
+)
 
 
 @dataclass(frozen=True)
@@ -102,8 +106,7 @@ def what_if(trace: Trace, gaps: Sequence[Gap] | None = None, steps: Steps | None
     if not parts:
         reason = "no host work says which step it belongs to: the host's part of the trace is lost."
         return WhatIf(found_by=steps.by, cannot_tell=reason)
-    assumptions = ASSUMPTIONS if trace.is_engine_dump else ASSUMPTIONS + FOREIGN_ASSUMPTIONS
-    return WhatIf(tuple(parts), _recorded_ns(trace, steps), steps.by, assumptions)
+    return WhatIf(tuple(parts), _recorded_ns(trace, steps), steps.by, _assumptions(trace))
 
 
 def pipelined_ns(parts: Sequence[StepParts]) -> int:
@@ -178,6 +181,13 @@ def as_text(prediction: dict[str, Any]) -> str:
         f"left     {left} of the time without a kernel cannot be hidden",
     ]
     return "\n".join(lines + [f"assumed  {line}" for line in prediction["assumptions"]])
+
+
+def _assumptions(trace: Trace) -> tuple[str, ...]:
+    if trace.is_engine_dump:
+        return ASSUMPTIONS
+    several = (SEVERAL_GPUS,) if len(trace.devices) > 1 else ()
+    return ASSUMPTIONS + FOREIGN_ASSUMPTIONS + several
 
 
 def _recorded_ns(trace: Trace, steps: Steps) -> int:

@@ -18,6 +18,7 @@ from lab.guard import one_sentence
 from lab.picture.figures import FONT_PX, INK, frame
 from lab.picture.palette import HOST, SLOT_HUES, WHITE
 from lab.picture.view import show_figure
+from lab.units import rounded
 from lessons.class_predictions import Bar, count_right, histogram, predictions
 from lessons.lesson import Lesson
 from lessons.loading import lessons
@@ -88,7 +89,7 @@ def _uploaded() -> list[dict[str, Done]]:
 def _show(lesson: Lesson, given: list[float]) -> None:
     bars = histogram(lesson, given, language())
     right = next(bar.label for bar in bars if bar.right)
-    value = f"{truth(lesson):,.4g} {unit_of(lesson, language())}"
+    value = f"{rounded(truth(lesson), 4)} {unit_of(lesson, language())}"
     told = t(
         "class.told", count=len(given), right=count_right(lesson, given),
         value=value, label=for_markdown(right),

@@ -6,6 +6,7 @@ import streamlit as st
 from lab.catalogue import language, t
 from lab.course.state import done_of, go_to, locked, note
 from lab.course.text import ready, text
+from lab.units import rounded
 from lessons.lesson import Lesson
 from lessons.prediction import is_right, right_choice, truth, unit_of
 
@@ -71,7 +72,7 @@ def reveal(lesson: Lesson) -> None:
         choices = text(lesson).choices
         said = ready(lesson, choices[int(predicted)]).rstrip(".。")
         right_one = ready(lesson, choices[right_choice(lesson)]).rstrip(".。")
-        found = t("lessons.found", value=f"{value:,.4g} {unit}", choice=right_one)
+        found = t("lessons.found", value=f"{rounded(value, 4)} {unit}", choice=right_one)
     else:
         said, found = (f"{number:,.1f} {unit}" for number in (predicted, value))
     right = is_right(lesson, predicted)

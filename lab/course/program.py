@@ -10,7 +10,7 @@ from lab.picture.gantt import Panel, draw
 from lab.picture.lanes import make_lanes
 from lab.picture.view import View, show_timeline, timeline
 from lab.picture.window import Window, WindowKeys
-from lab.units import short_ms
+from lab.units import rounded, short_ms
 from lessons.lesson import Lesson, Scene
 from lessons.programs import Ran, ran
 from traces import find_gaps, idle_stretches
@@ -41,7 +41,7 @@ def _panel(run: Ran) -> Panel:
     told = t("program.hazards", count=len(run.hazards)) if run.hazards else t("program.no_hazards")
     title = t("program.title", total=short_ms(run.wall_ns), hazards=told)
     for name, value in run.computed.items():
-        title += " · " + t(f"program.computed_{name}", value=f"{value:.3g}")
+        title += " · " + t(f"program.computed_{name}", value=rounded(value, 3))
     return replace(panel_of_program(run, title), arrows=True, hazards=run.hazards)
 
 

@@ -22,6 +22,7 @@ from lab.sweep.table import (
     values_of,
     varying,
 )
+from lab.units import rounded
 
 NOTHING = "none"
 X, Y, COLOUR, FACET = "x", "y", "colour", "facet"
@@ -40,7 +41,7 @@ def page() -> None:
             values = values_of(table, axes.y)
             alt = t(
                 "sweep.alt", y=measure_name(axes.y), x=axes.x, rows=f"{values.count():,}",
-                least=f"{values.min():,.4g}", most=f"{values.max():,.4g}",
+                least=rounded(values.min(), 4), most=rounded(values.max(), 4),
             )  # fmt: skip
             show_figure(picture(table, axes), "sweep-picture", alt)
             st.caption(t("sweep.drawn"))

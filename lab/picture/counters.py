@@ -16,7 +16,7 @@ from lab.catalogue import t, t_or
 from lab.escape import for_plotly
 from lab.picture.figures import FONT_PX, INK
 from lab.picture.palette import EDGE, FAINT
-from lab.units import short_bytes
+from lab.units import rounded, short_bytes
 from traces import Trace
 
 BINS = 300
@@ -57,7 +57,7 @@ class Counter:
 
     def text(self, value: float) -> str:
         """A value of it as text."""
-        return short_bytes(value) if self.in_bytes else f"{value:,.6g}"
+        return short_bytes(value) if self.in_bytes else rounded(value, 6)
 
 
 def counters_in(trace: Trace, window: tuple[int, int]) -> list[Counter]:

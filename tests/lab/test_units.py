@@ -30,5 +30,20 @@ def test_sizes_take_the_unit_that_suits_them() -> None:
     assert [short_bytes(size) for size in sizes] == ["0 B", "24 B", "61.44 kB", "3.2 MB", "5 GB"]
 
 
+@given(st.integers(1, 10**15))
+def test_times_are_written_out_and_near(ns: int) -> None:
+    told, unit = short_ms(ns).split()
+    shown = float(told.replace(",", "")) * {"µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
+    assert "e" not in told and abs(shown - ns) <= 0.051 * ns
+    assert unit == "s" or float(told.replace(",", "")) < 1000
+
+
+@given(st.integers(1, 10**14))
+def test_sizes_are_written_out_and_near(size: int) -> None:
+    told, unit = short_bytes(size).split()
+    shown = float(told.replace(",", "")) * {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[unit]
+    assert "e" not in told and abs(shown - size) <= 0.0006 * size
+
+
 def test_nothing_has_no_minus() -> None:
     assert (short_ms(-0.0), short_bytes(-0.0), exact_ms(0)) == ("0 ms", "0 B", "0.000000")

@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,15 @@ from tests.traces.builders import Diagram, traces
 from traces import Trace, list_samples, open_sample, what_if, write_trace
 from traces.__main__ import main
 from traces.step_parts import StepParts
-from traces.whatif import WhatIf, as_json, as_text, pipelined_ns
+from traces.whatif import (
+    ASSUMPTIONS,
+    FOREIGN_ASSUMPTIONS,
+    SEVERAL_GPUS,
+    WhatIf,
+    as_json,
+    as_text,
+    pipelined_ns,
+)
 
 OWN_ENGINES = [name for name, cost in COSTS.items() if cost.copy_engines == 2]
 
@@ -193,6 +202,18 @@ def test_any_trace_gives_a_prediction_or_a_reason(trace):
         assert json.loads(json.dumps(answer)) == answer
         assert bool(answer["cannot_tell"]) == (answer["sync_ms"] is None)
         assert as_text(answer)
+
+
+def test_with_several_gpus_it_says_which_one_is_looked_at():
+    alone = stripped(timed("sync", OWN_ENGINES[0]).trace)
+    spans, flows = alone.spans, alone.flows
+    kernels = spans[spans["kind"] == "kernel"]
+    other = kernels.assign(device=1, track="GPU 1")
+    other.index = range(len(spans), len(spans) + len(other))
+    both = pd.concat([spans, other])
+    together = Trace(both, flows, alone.counters, alone.meta)
+    assert what_if(alone).assumptions == ASSUMPTIONS + FOREIGN_ASSUMPTIONS
+    assert what_if(together).assumptions == (*what_if(alone).assumptions, SEVERAL_GPUS)
 
 
 def test_the_command_line_prints_a_table_or_json(tmp_path, capsys):
