@@ -13,6 +13,7 @@ from engine.forks.fork import ForkError
 from engine.measured.fit import FitError
 from engine.mechanisms.table import MechanismError
 from engine.modes.table import ModeError
+from engine.timings.explore import ExploreError
 from engine.workloads.workload import WorkloadError
 from lab.escape import sentence_for_markdown
 from lab.record.measuring import BusyError
@@ -22,7 +23,7 @@ from traces import TraceError
 
 KNOWN = (
     ModeError, MechanismError, CostError, WorkloadError, TraceError, ConfigError, DeviceError,
-    FitError, BusyError, ForkError, DurationError, LessonError,
+    FitError, BusyError, ForkError, DurationError, ExploreError, LessonError,
 )  # fmt: skip
 LONGEST = 500
 

@@ -29,6 +29,11 @@ and values may be read a dozen times before a token comes out another one."""
 CHUNK = 10
 """Runs that a process is given at a time."""
 
+GONE = (
+    "A process that was trying timings is gone: ended from outside, perhaps for want of memory. "
+    "Start the exploration again."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -66,6 +71,10 @@ class Exploration:
         return replace(self.config, jitter_percent=self.jitter_percent, timing=timing)
 
 
+class ExploreError(RuntimeError):
+    """Why an exploration ended early, in one sentence."""
+
+
 def explore(
     config: RunConfig, jitter_percent: float, runs: int, workers: int = 1
 ) -> Iterator[Exploration]:
@@ -74,7 +83,7 @@ def explore(
 
     With several `workers` the runs are shared between as many processes. They take seconds to
     start, so they are kept: worth it for hundreds of runs. What has not begun when this generator
-    is closed is dropped.
+    is closed is dropped. Raises ExploreError where one of the processes is ended from outside.
     """
     found = Exploration(config, jitter_percent)
     for outcomes in _tried(found, runs, workers):
@@ -92,8 +101,8 @@ def _tried(found: Exploration, runs: int, workers: int) -> Iterator[list[Outcome
     try:
         yield from process_pool(workers).map(try_timings, [bare] * len(chunks), chunks)
     except BrokenProcessPool:
-        process_pool.cache_clear()  # somebody ended a process: the next exploration gets new ones
-        raise
+        process_pool.cache_clear()  # the next exploration gets new ones
+        raise ExploreError(GONE) from None
 
 
 def cut_where_it_races(config: RunConfig) -> RunConfig:

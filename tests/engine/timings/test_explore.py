@@ -18,11 +18,13 @@ from engine.timings.explore import (
     CHUNK,
     STEPS,
     Exploration,
+    ExploreError,
     cut_where_it_races,
     explore,
     first_wrong_step,
     truth_of,
 )
+from engine.timings.processes import process_pool
 from engine.timings.smallest import Change, Search, smallest_change
 from tests.sparing import every
 
@@ -99,6 +101,17 @@ def test_processes_find_what_one_finds_and_can_be_stopped() -> None:
     shared = explore(config, JITTER, 10_000, workers=2)
     assert next(shared).outcomes == alone.outcomes
     shared.close()
+
+
+def test_a_process_that_is_ended_is_told_and_the_next_exploration_has_new_ones() -> None:
+    config = configure("no-reuse-device-output", steps=5)
+    next(explore(config, JITTER, CHUNK, workers=2))
+    for process in process_pool(2)._processes.values():
+        process.kill()
+    with pytest.raises(ExploreError, match="Start the exploration again"):
+        list(explore(config, JITTER, 10_000, workers=2))
+    *_, found = explore(config, JITTER, CHUNK, workers=2)
+    assert len(found.outcomes) == CHUNK
 
 
 def test_an_exploration_can_be_stopped_behind_any_run() -> None:
