@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import msgspec
+import pandas as pd
 
 from traces.chrome_writer import write_trace
 from traces.output import check_place, replacing, writing
@@ -45,10 +46,13 @@ def check_target(path: str | Path) -> None:
 def _write_parquet(trace: Trace, path: str | Path) -> None:
     launches = trace.flows[trace.flows["kind"] == "launch"].drop_duplicates("dst")
     launched_by = launches.set_index("dst")["src"].reindex(trace.spans.index, fill_value=NONE)
-    args = trace.spans["args"].map(_as_text, na_action="ignore")
     with replacing(path) as part:
-        trace.spans.assign(args=args, launched_by=launched_by).to_parquet(part, index=False)
+        table = trace.spans.assign(args=_texts(trace), launched_by=launched_by)
+        table.to_parquet(part, index=False)
 
 
-def _as_text(args: object) -> str:
-    return msgspec.json.encode(args).decode()
+def _texts(trace: Trace) -> pd.Series:
+    """The args of each span as JSON text, missing where there are none."""
+    args = trace.spans["args"]
+    texts = [None if one is None else msgspec.json.encode(one).decode() for one in args]
+    return pd.Series(texts, args.index, dtype="str")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from pandas.testing import assert_frame_equal
 
 from tests.traces.builders import traces
+from tests.traces.readers.test_formats import examples
 from tests.traces.test_gap_walk import sync_run
 from traces import TraceError, convert, open_trace, write_trace
 from traces.__main__ import main
@@ -42,6 +43,15 @@ def test_any_trace_becomes_a_table(tmp_path_factory, trace):
     assert table["ts_ns"].tolist() == trace.spans["ts_ns"].tolist()
     read = [json.loads(text) if isinstance(text, str) else None for text in table["args"]]
     assert read == trace.spans["args"].tolist()
+
+
+def test_every_format_becomes_a_table_with_its_args(tmp_path):
+    for name, data in examples(tmp_path).items():
+        trace = open_trace(data)
+        convert(trace, tmp_path / "out.parquet")
+        table = pd.read_parquet(tmp_path / "out.parquet")
+        read = [json.loads(text) if isinstance(text, str) else None for text in table["args"]]
+        assert read == trace.spans["args"].tolist(), name
 
 
 @pytest.mark.parametrize(
