@@ -7,6 +7,7 @@ back from their URLs.
 """
 
 import argparse
+import ctypes
 import os
 import secrets
 import shutil
@@ -23,16 +24,20 @@ from string import Template
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = Path(__file__).with_name("haproxy.cfg.template")
-STARTUP_S = 90
+STARTUP_S = 300
 LOOK_EVERY_S = 1.0
 MOST_PROCESSES = 256
+PR_SET_PDEATHSIG = 1  # Linux, sys/prctl.h
 MISSING = (
     "HAProxy is not installed; it shares the learners out among the processes. Install it "
     "(Debian and Ubuntu: `sudo apt install haproxy`, macOS: `brew install haproxy`) and start "
     "again, or serve a small class with one process: `python3 start.py --server.address 0.0.0.0`."
 )
 
-NO_PORT = "HAProxy ended, for the reason above; is the port taken? Try another --port."
+ENDED = "HAProxy ended, so nobody can reach the lab any more: start the class again."
+ENDING = [
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+]  # a closed terminal hangs up
 
 
 def main(arguments: list[str]) -> int:
@@ -42,7 +47,8 @@ def main(arguments: list[str]) -> int:
     if haproxy is None:
         print(MISSING, file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    for number in ENDING:
+        signal.signal(number, lambda *_: sys.exit(0))
     ports = free_ports(options.processes)
     environment = surroundings()
     running: dict[int, subprocess.Popen[bytes]] = {}
@@ -50,15 +56,19 @@ def main(arguments: list[str]) -> int:
         config = Path(folder) / "haproxy.cfg"
         config.write_text(balancer_config(f"{options.address}:{options.port}", ports))
         try:
+            check_free(options.address, options.port)
+            print(
+                f"Starting the processes ({options.processes}), half a minute or so …", flush=True
+            )
             for port in ports:
                 running[port] = start_process(port, options.streamlit, environment)
             for port, process in running.items():
                 wait_until_healthy(port, process)
-            balancer = subprocess.Popen([haproxy, "-f", str(config)])
+            balancer = subprocess.Popen([haproxy, "-f", str(config)], preexec_fn=end_with_parent)
             running[0] = balancer
             time.sleep(LOOK_EVERY_S)  # where it cannot have the port it ends at once
             if balancer.poll() is not None:
-                raise ServingError(NO_PORT)
+                raise ServingError(f"{ENDED} The reason stands above.")
             print(f"Overlap Lab for a class: http://{options.address}:{options.port}", flush=True)
             return look_after(running, balancer, options.streamlit, environment)
         except KeyboardInterrupt:
@@ -98,6 +108,25 @@ def free_ports(count: int) -> list[int]:
         return [one.getsockname()[1] for one in sockets]
 
 
+def check_free(address: str, port: int) -> None:
+    """Raises ServingError where nobody could listen there: better said before all is started."""
+    try:
+        with socket.socket() as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            one.bind((address, port))
+    except OSError as error:
+        raise ServingError(
+            f"{address}:{port} cannot be opened ({error.strerror}); try another --port or "
+            "another --address."
+        ) from None
+
+
+def end_with_parent() -> None:
+    """Called in a child: on Linux it ends when this process does, even one that was killed."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 def surroundings() -> dict[str, str]:
     """What the processes share: one secret, so that a cookie outlives the process that signed it,
     one thread for torch each, for the cores are shared out already, and one heap for all threads of
@@ -125,7 +154,13 @@ def start_process(
         sys.executable, "-m", "deploy.process", "--server.headless", "true",
         "--server.address", "127.0.0.1", "--server.port", str(port), *streamlit,
     ]  # fmt: skip
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=end_with_parent,
+    )
 
 
 def wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> None:
@@ -159,7 +194,7 @@ def look_after(
                 print(f"The process on port {port} ended; it is started anew.", file=sys.stderr)
                 running[port] = start_process(port, streamlit, environment)
         time.sleep(LOOK_EVERY_S)
-    raise ServingError(NO_PORT)
+    raise ServingError(ENDED)
 
 
 def end(running: dict[int, subprocess.Popen[bytes]]) -> None:

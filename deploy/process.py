@@ -8,6 +8,7 @@ them. The caches have then most of the memory that they will ever have.
 
 import gc
 import logging
+import signal
 import sys
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def turn_every_switch() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # its temporary folders go with it
     open_every_page()
     turn_every_switch()
     gc.collect()

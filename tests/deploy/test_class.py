@@ -1,7 +1,10 @@
 """A class's balancer: a learner stays with one process, and goes to another when it is gone."""
 
 import shutil
+import signal
+import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -132,3 +135,61 @@ def test_numbers_that_cannot_be_are_refused(
     with pytest.raises(SystemExit):
         read([option, number])
     assert f"{option}: 1 to " in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_told_before_anything_is_started(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: "haproxy")
+    monkeypatch.setattr("deploy.__main__.start_process", lambda *_: pytest.fail("started"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["--address", "127.0.0.1", "--port", str(port)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"127.0.0.1:{port} cannot be opened (") and "--port" in line
+    assert main(["--address", "no-such-host.invalid", "--port", "8501"]) == 1
+    assert capsys.readouterr().err.startswith("no-such-host.invalid:8501 cannot be opened (")
+
+
+STARTS_A_CHILD = """
+import subprocess, sys, time
+from deploy.__main__ import end_with_parent
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"],
+                         stdout=subprocess.DEVNULL, preexec_fn=end_with_parent)
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a child is told of it on Linux alone")
+def test_children_end_with_a_parent_that_was_killed() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", STARTS_A_CHILD], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 20
+    while is_alive(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_alive(child)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_a_closed_terminal_ends_it_as_a_signal_to_end_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    handled = {}
+    monkeypatch.setattr("deploy.__main__.signal.signal", handled.__setitem__)
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: "haproxy")
+    monkeypatch.setattr("deploy.__main__.check_free", lambda *_: (_ for _ in ()).throw(SystemExit))
+    with pytest.raises(SystemExit):
+        main(["--processes", "1"])
+    assert {signal.SIGTERM, signal.SIGHUP} <= set(handled)
