@@ -28,7 +28,7 @@ from traces.cluster import add_cluster_options
 from traces.conversion import OUT_HELP, check_target, convert
 from traces.output import confirmed
 from traces.progress_bar import reading_bar
-from traces.readers.reader import open_trace, read_traces
+from traces.readers.reader import named, open_trace, read_traces
 from traces.readers.source import MAX_BYTES
 from traces.schema import Trace, TraceError
 from traces.units import percent
@@ -154,9 +154,12 @@ def _whatif(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    with reading_bar() as tell:
-        other = open_trace(options.other, Path(options.other).name, options.max_mib << 20, tell)
-    compared = comparison.as_json(comparison.compare(_read(options), other))
+    traces = []
+    for file in (*options.files, options.other):
+        name = Path(file).name
+        with reading_bar() as tell, named(name):
+            traces.append(open_trace(file, name, options.max_mib << 20, tell))
+    compared = comparison.as_json(comparison.compare(*traces))
     print(json.dumps(compared, indent=2) if options.json else comparison.as_text(compared))
     return 0
 

@@ -29,11 +29,6 @@ and values may be read a dozen times before a token comes out another one."""
 CHUNK = 10
 """Runs that a process is given at a time."""
 
-GONE = (
-    "A process that was trying timings is gone: ended from outside, perhaps for want of memory. "
-    "Start the exploration again."
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -102,7 +97,10 @@ def _tried(found: Exploration, runs: int, workers: int) -> Iterator[list[Outcome
         yield from process_pool(workers).map(try_timings, [bare] * len(chunks), chunks)
     except BrokenProcessPool:
         process_pool.cache_clear()  # the next exploration gets new ones
-        raise ExploreError(GONE) from None
+        raise ExploreError(
+            "A process that was trying timings is gone: ended from outside, perhaps for want of "
+            "memory. Start the exploration again."
+        ) from None
 
 
 def cut_where_it_races(config: RunConfig) -> RunConfig:

@@ -15,8 +15,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from lab.catalogue import language, t, t_or
 from lab.inspect.inspection import Inspection
 from lab.study import Study
-from traces import Sample, Trace, TraceError, open_sample, open_trace
+from traces import Sample, Trace, open_sample, open_trace
 from traces.readers.merge import merged
+from traces.readers.reader import named
 
 KEPT = 3
 
@@ -75,10 +76,8 @@ def read(data: Sequence[bytes], names: Sequence[str], progress: Progress) -> Tra
         def show(done: int, in_all: int, start: int = before, size: int = len(part)) -> None:
             progress(start + size * done / max(1, in_all), total)
 
-        try:
+        with named(name if len(data) > 1 else ""):
             traces.append(open_trace(part, name, limit_mb() << 20, show))
-        except TraceError as error:
-            raise TraceError(f"{name}: {error}" if len(data) > 1 else str(error)) from error
         before += len(part)
     progress(total, total)
     return traces[0] if len(traces) == 1 else merged(traces)

@@ -1,8 +1,8 @@
 """Several traces of one run, such as those of its ranks, as one trace on one clock.
 
 Wall time is the common clock where every file tells it; else the files' own clock where they
-are of one kind and stand close together, as tables of one profiler do. Otherwise each begins
-at 0, and that is told.
+are of one kind, as tables of one profiler do. Either way they have to stand close together.
+Otherwise each begins at 0, and that is told.
 """
 
 from collections import Counter
@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from traces.args_column import ArgsArray
-from traces.clock import LIMIT_NS
 from traces.readers.correlation import correlation_flows, processes
 from traces.readers.same_files import told_twice
 from traces.schema import HOST, SPAN_DEFAULTS, Trace
@@ -21,6 +20,10 @@ from traces.schema import HOST, SPAN_DEFAULTS, Trace
 NEAR_NS = 3_600 * 10**9
 """Clocks that start within an hour of each other are taken for one."""
 
+FAR_APART = (
+    "The files were recorded more than an hour apart, so they are not of one run; each of them "
+    "begins at 0 here."
+)
 NO_COMMON_CLOCK = "The files tell no common clock; each of them begins at 0 here."
 
 
@@ -69,8 +72,10 @@ def _offsets(traces: Sequence[Trace]) -> tuple[list[int], list[str]]:
     """How far each trace's 0 lies behind the earliest, in ns, and warnings."""
     unix = [trace.meta.get("unix_start_ns") for trace in traces]
     known = [start for start in unix if start is not None]
-    if len(known) == len(traces) and max(known) - min(known) < LIMIT_NS:
-        return [start - min(known) for start in known], []
+    if len(known) == len(traces):
+        if max(known) - min(known) < NEAR_NS:
+            return [start - min(known) for start in known], []
+        return [0] * len(traces), [FAR_APART]
     own = [trace.meta.get("clock_start_ns", 0) for trace in traces]
     is_one_format = len({trace.meta["format"] for trace in traces}) == 1
     if not known and is_one_format and max(own) - min(own) < NEAR_NS:

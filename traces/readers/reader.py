@@ -1,12 +1,13 @@
 """Opens a trace file of any readable kind, told apart by its content, never by its name."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from traces.readers.formats import read_content
 from traces.readers.merge import merged
 from traces.readers.progress import Progress, Stopped, of_several
 from traces.readers.source import MAX_BYTES, Source, opened
-from traces.schema import Trace
+from traces.schema import Trace, TraceError
 
 
 def open_trace(
@@ -47,13 +48,25 @@ def read_traces(
     `names` (as many as sources, or none) label those that tell no rank; `max_bytes` caps the
     unpacked size of each; `progress` is that of `open_trace`, over all files. A single file is
     returned as `open_trace` reads it. Raises ValueError for no source, and TraceError as
-    `open_trace` does, for the first file that cannot be read.
+    `open_trace` does, for the first file that cannot be read, with its name where there are others.
     """
     if not sources:
         raise ValueError("no trace was named")
     labels = names or [""] * len(sources)
-    traces = [
-        open_trace(source, name, max_bytes, of_several(progress, number, len(sources)))
-        for number, (source, name) in enumerate(zip(sources, labels, strict=True))
-    ]
+    traces = []
+    for number, (source, name) in enumerate(zip(sources, labels, strict=True)):
+        with named(name if len(sources) > 1 else ""):
+            part = of_several(progress, number, len(sources))
+            traces.append(open_trace(source, name, max_bytes, part))
     return traces[0] if len(traces) == 1 else merged(traces)
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Put a file's name before the sentence of a TraceError inside the block, unless it has it."""
+    try:
+        yield
+    except TraceError as error:
+        if not name or name in str(error):
+            raise
+        raise TraceError(f"{name}: {error}") from error

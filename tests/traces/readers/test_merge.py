@@ -18,6 +18,7 @@ from traces import (
     summarize,
     trace_bytes,
 )
+from traces.__main__ import main
 from traces.summary import as_text
 
 BASE = 1_767_189_312_000_000_000
@@ -82,6 +83,28 @@ def test_files_without_a_common_clock_begin_together_and_that_is_told():
     assert trace.spans["ts_ns"].tolist() == [0, 0, 10_000, 10_000]
     (warning,) = trace.meta["warnings"]
     assert "no common clock" in warning
+
+
+@pytest.mark.parametrize("apart_s", [3_601, 50_000_000])
+def test_files_recorded_far_apart_begin_together_and_that_is_told(apart_s):
+    trace = read_traces([rank(0), rank(1, base=BASE + apart_s * 10**9)])
+    assert trace.spans["ts_ns"].tolist() == [0, 0, 10_000, 10_000]
+    (warning,) = trace.meta["warnings"]
+    assert "more than an hour apart" in warning
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_of_several_files_the_one_that_cannot_be_read_is_named(tmp_path, capsys, missing):
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_bytes(rank(0))
+    if not missing:
+        bad.write_text("{}")
+    for command in (["inspect"], ["whatif"], ["compare"]):
+        assert main([*command, str(good), str(bad)]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.count("bad.json") == 1 and "good.json" not in line
+    assert main(["inspect", str(bad)]) == 2
+    assert ("bad.json" in capsys.readouterr().err) == missing
 
 
 def test_files_of_one_kind_that_tell_no_wall_time_share_their_own_clock_if_it_fits():
