@@ -22,6 +22,9 @@ ahead, and has nothing to do."""
 
 DIRECTED = ("h2d", "d2h")
 
+GO_ON = "go on launching"
+"""The engine's word for the part of C behind its last call."""
+
 
 @dataclass(frozen=True)
 class StepParts:
@@ -136,7 +139,7 @@ def _parts(work: intervals.Intervals, launched_ns: int, ops: pd.DataFrame) -> St
 
 def _last_launch(host: pd.DataFrame) -> int:
     """When the last launch of these host spans returned; before all time without one."""
-    launches = host[host["kind"] == "launch"]
+    launches = host[(host["kind"] == "launch") | (host["name"] == GO_ON)]
     ends = launches["ts_ns"] + launches["dur_ns"]
     return int(ends.max()) if len(ends) else -(1 << 62) + 1
 

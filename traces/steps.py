@@ -104,8 +104,18 @@ def _named_annotations(trace: Trace) -> list[Step]:
             if wanted.search(rows["name"].iloc[0]) and not NO_STEP.search(rows["name"].iloc[0])
         ]
         if named:
-            return _steps_of(max(named, key=_extent), trace)
+            longest = max(named, key=_extent)
+            return _steps_of(_uncut(longest, trace) if wanted is PROFILER_STEP else longest, trace)
     return []
+
+
+def _uncut(marks: pd.DataFrame, trace: Trace) -> pd.DataFrame:
+    """Without a last mark that is far too short and behind which nothing is launched: the profiler
+    begins one step more than it records. What the end of the recording cut off is no step."""
+    launches = trace.spans[trace.spans["kind"] == "launch"]
+    is_end = not (launches["ts_ns"] >= marks["ts_ns"].iloc[-1] + marks["dur_ns"].iloc[-1]).any()
+    short = 2 * marks["dur_ns"].iloc[-1] < marks["dur_ns"].iloc[:-1].median()
+    return marks.iloc[:-1] if is_end and short else marks
 
 
 def _other_annotations(trace: Trace) -> list[Step]:
@@ -123,9 +133,11 @@ def _other_annotations(trace: Trace) -> list[Step]:
 
 
 def _repeated_annotations(trace: Trace) -> Iterator[pd.DataFrame]:
-    """The host's annotations, those of one thread that differ in numbers alone together."""
+    """The host's annotations, those of one thread that differ in numbers alone together. The
+    profiler's own steps are among them whatever it filed them under: old ones say operator."""
     spans = trace.spans
-    notes = spans[(spans["kind"] == "annotation") & (spans["device"] == HOST)]
+    marks = (spans["kind"] == "annotation") | spans["name"].str.match(PROFILER_STEP)
+    notes = spans[marks & (spans["device"] == HOST)]
     notes = notes[notes["dur_ns"] > 0]
     words = notes["name"].map(lambda name: DIGITS.sub("#", name))
     for _, rows in notes.groupby([notes["track"], words], sort=False):

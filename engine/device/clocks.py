@@ -11,12 +11,22 @@ from functools import cache
 from typing import NoReturn
 
 from engine.device.api import HostSpan, Stream
-from engine.device.cost import CostModel
+from engine.device.cost import BESIDE, CostModel
 from engine.device.host_calls import HostCalls
 from engine.device.recorder import HostWork
 from engine.device.settings import Settings, Stopped
 from engine.device.simulator import NEVER, Simulator, Task, Tasks
 from engine.oplog import Op, StreamKind
+
+
+class LaunchWork(HostWork):
+    """What comes behind the launches follows when their block is left."""
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        """Close the span; one of `BESIDE` comes next, as long as the cost model says."""
+        super().__exit__(kind, error, trace)
+        if kind is None:
+            self.device.host(BESIDE)
 
 
 class Clocks(HostCalls[Task]):
@@ -68,6 +78,8 @@ class Clocks(HostCalls[Task]):
         work_ns = self._host_work_ns(name, units)
         span = self._span(name, work_ns)
         self._pass(work_ns)
+        if name == "launch" and BESIDE in self.cost.host_ns:
+            return LaunchWork(self, span)
         return HostWork(self, span)
 
     def finish(self) -> None:

@@ -9,6 +9,8 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from traces.step_parts import GO_ON
+
 MS = 1_000_000
 US = 1_000
 
@@ -26,8 +28,12 @@ HOST_STEPS = (
 """The nine steps of a synchronous engine, in order. "launch" and "wait" cost what their
 device calls cost, so they have no line in `host_ns`."""
 
-HOST_EXTRA = ("mask",)
-"""Host work that only some batches need: masks for grammars and penalties."""
+BESIDE = GO_ON
+"""Host work of a step behind its last call, while the device works on it already: an engine that
+launches many small kernels is still at it. Most cost models have none."""
+
+HOST_EXTRA = ("mask", BESIDE)
+"""Host work that only some have: batches with masks for grammars and penalties, and `BESIDE`."""
 
 KERNEL_FAMILIES = ("carry", "embed", "layer", "head", "sample")
 

@@ -1,17 +1,18 @@
 """A cost model in one short text: what a step takes, such as `C8.2-G27-F4.8-in0.3-out0.1`.
 
 C is host work up to the last launch, G kernels, F host work after the results, `in` and `out` the
-copies, `launch` the part of C that goes into the calls to the device; all in ms, what is left out
-is 0. So the numbers of a trace, or of a table, fit into a URL and a command line. How a step's work
-divides among the engine's nine host steps and five kernel families no such numbers tell: it is
-taken from the published run.
+copies, `launch` the part of C that goes into the calls to the device, `beside` the part behind
+them, while the device works on the step already; all in ms, what is left out is 0. So the numbers
+of a trace, or of a table, fit into a URL and a command line. How a step's work divides among the
+engine's nine host steps and five kernel families no such numbers tell: it is taken from the
+published run.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
-from engine.device.cost import MS, US, CostError, CostModel
+from engine.device.cost import BESIDE, MS, US, CostError, CostModel
 from engine.device.costs import COSTS
 
 LIKE = COSTS["published-8b"]
@@ -20,14 +21,17 @@ AFTER = ("read", "update state", "stream", "repeat")
 
 CALLS = 12
 """Launches and copy calls of a step of the engine's loop, and `EVENTS` records and waits."""
+UNDER_KERNELS = 5
+"""So many of the calls come behind that of the first layer, when the device is at work."""
 EVENTS = 6
 
 MOST_MS = 60_000
 DECIMALS = 4
-NAMES = ("C", "G", "F", "in", "out", "launch")
+NAMES = ("C", "G", "F", "in", "out", "launch", "beside")
 NUMBER = r"([0-9]{1,5}(?:\.[0-9]{1,6})?)"
 TEXT = re.compile(
     rf"C{NUMBER}-G{NUMBER}-F{NUMBER}(?:-in{NUMBER})?(?:-out{NUMBER})?(?:-launch{NUMBER})?"
+    rf"(?:-beside{NUMBER})?"
 )
 
 
@@ -41,11 +45,11 @@ class StepTimes:
     copy_in: float = 0.0
     copy_out: float = 0.0
     launch: float = 0.0
+    beside: float = 0.0
 
     def __str__(self) -> str:
-        """The text that `parse_times` reads; copies and launches of 0 are left out."""
-        values = (self.prepare, self.compute, self.finish, self.copy_in, self.copy_out, self.launch)
-        texts = [f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".") for value in values]
+        """The text that `parse_times` reads; what is 0 behind F is left out."""
+        texts = [f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".") for value in astuple(self)]
         pairs = zip(NAMES, texts, strict=True)
         return "-".join(f"{n}{text}" for n, text in pairs if n in NAMES[:3] or text != "0")
 
@@ -55,10 +59,15 @@ def parse_times(text: str) -> StepTimes:
     a minute, and for a step without kernels."""
     match = TEXT.fullmatch(text)
     numbers = [float(number or 0) for number in match.groups()] if match else []
-    if not numbers or max(numbers) > MOST_MS or numbers[1] == 0 or numbers[5] > numbers[0]:
+    if (
+        not numbers
+        or max(numbers) > MOST_MS
+        or numbers[1] == 0
+        or round(sum(numbers[5:]), 6) > numbers[0]
+    ):
         raise CostError(
             f"no cost model {text[:60]!r}: name one of {', '.join(COSTS)}, or write the times of a "
-            "step in ms as C8.2-G27-F4.8-in0.3-out0.1 (G above 0, launch at most C)"
+            "step in ms as C8.2-G27-F4.8-in0.3-out0.1 (G above 0, launch and beside at most C)"
         )
     return StepTimes(*numbers)
 
@@ -74,7 +83,8 @@ def cost_of(times: StepTimes) -> CostModel:
     call_ns = round(times.launch * MS / CALLS) or min(5 * US, round(times.prepare * MS / 400))
     event_ns = min(US, call_ns // 5)
     calls_ns = CALLS * call_ns + EVENTS * event_ns
-    before_ns = max(0, round(times.prepare * MS) - calls_ns)
+    beside_ns = round(times.beside * MS)
+    before_ns = max(0, round(times.prepare * MS) - calls_ns - beside_ns)
     host = _shared(BEFORE, before_ns) | _shared(AFTER, round(times.finish * MS))
     compute_ns = round(times.compute * MS)
     return replace(
@@ -82,7 +92,7 @@ def cost_of(times: StepTimes) -> CostModel:
         name=str(times),
         about=f"A step of {times.prepare:g} ms of host work before the last launch, "
         f"{times.compute:g} ms of kernels and {times.finish:g} ms of host work after the results.",
-        host_ns=host,
+        host_ns=host | ({BESIDE: beside_ns} if beside_ns else {}),
         host_ns_per_row={
             name: round(ns * sum(host.values()) / LIKE.host_step_ns)
             for name, ns in LIKE.host_ns_per_row.items()
@@ -99,15 +109,16 @@ def cost_of(times: StepTimes) -> CostModel:
 def times_in(cost: CostModel) -> StepTimes:
     """What a plain step of the loop takes under a cost model, for a request a row none more: what
     `cost_of` makes of these times takes as long."""
-    launch = CALLS * cost.launch_ns
+    launch, beside = CALLS * cost.launch_ns, cost.host_ns.get(BESIDE, 0)
     before, after = (sum(cost.host_ns.get(name, 0) for name in names) for names in (BEFORE, AFTER))
     return StepTimes(
-        prepare=(before + launch + EVENTS * cost.event_ns) / MS,
+        prepare=(before + launch + EVENTS * cost.event_ns + beside) / MS,
         compute=cost.gpu_step_ns / MS,
         finish=after / MS,
         copy_in=cost.h2d_ns / MS,
         copy_out=cost.d2h_ns / MS,
         launch=launch / MS,
+        beside=beside / MS,
     )
 
 

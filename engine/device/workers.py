@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from engine.device.acts import Act
 from engine.device.api import HostSpan, Stream
+from engine.device.cost import BESIDE
 from engine.device.host_calls import HostCalls
 from engine.device.settings import Settings
 from engine.device.wall_clock import WallClock, quick_switching
@@ -68,6 +69,9 @@ class Workers(HostCalls[Work]):
             self._pass(self.cost.host_work_ns(name, units))
         finally:
             span.end_ns = self.now_ns
+        if name == "launch" and BESIDE in self.cost.host_ns:
+            with self.host(BESIDE):
+                pass
 
     def finish(self) -> None:
         """Let the device run dry; for the end of a run. Raises DeviceError."""

@@ -5,18 +5,21 @@ takes can be known (C, G, F and the copies, as `traces.whatif` finds them), and 
 among the engine's steps and kernels is assumed.
 """
 
+import math
 from dataclasses import replace
 from statistics import fmean
 
 from engine.device.cost import MS, CostModel
-from engine.device.step_cost import MOST_MS, StepTimes, cost_of
+from engine.device.step_cost import CALLS, DECIMALS, MOST_MS, UNDER_KERNELS, StepTimes, cost_of
 from engine.measured.fit import FitError
 from traces import Trace, WhatIf, what_if
 
 
 def times_of(prediction: WhatIf) -> StepTimes:
-    """What a mean step of a trace takes. Work that host and device did together on one step
-    counts as calls to the device: there the host launches while the device already computes.
+    """What a mean step of a trace takes. Where host and device worked together on one step, the
+    host went on launching while the device computed already: as much of that as there is room for
+    in C is calls to the device, of which the last `UNDER_KERNELS` run beside it, and the rest
+    comes behind them.
 
     Raises FitError, in one sentence, where the prediction has none or a step takes over a minute.
     """
@@ -26,15 +29,22 @@ def times_of(prediction: WhatIf) -> StepTimes:
     def mean(name: str) -> float:
         return fmean(getattr(step, name) for step in prediction.parts) / MS
 
-    prepare = mean("prepare_ns")
+    prepare, share = mean("prepare_ns"), UNDER_KERNELS / CALLS
+    together = min(prepare, mean("together_ns"))
+    calls = min(together, (prepare - together) / (1 - share))
     times = StepTimes(
         round(prepare, 4), round(mean("compute_ns"), 4), round(mean("finish_ns"), 4),
         round(mean("copy_in_ns"), 4), round(mean("copy_out_ns"), 4),
-        round(min(prepare, mean("together_ns")), 4),
+        _floored(calls), _floored(together - calls * share),
     )  # fmt: skip
     if not 0 < times.compute <= MOST_MS or max(times.prepare, times.finish) > MOST_MS:
         raise FitError("no cost model can be fitted: a step needs kernels and at most a minute")
     return times
+
+
+def _floored(ms: float) -> float:
+    """To as many decimals as the text of a cost model has: parts are not to exceed the whole."""
+    return math.floor(ms * 10**DECIMALS) / 10**DECIMALS
 
 
 def fit_steps(trace: Trace, name: str = "fitted") -> CostModel:

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from engine import configure, execute, loop
+from engine.device.cost import BESIDE
 from engine.device.costs import COSTS
 from engine.mechanisms.table import TABLE
 from engine.mechanisms.words import RACES, in_words
@@ -67,7 +68,7 @@ def causes():
     """The host's own work, of the loop and a player, what the scenes' faults are called, and the
     rules of traces."""
     found = strings_passed(loop, "host") | strings_passed(loop, "finish_all")
-    found |= {mode.cause for mode in MODES.values()} - {""}
+    found |= {mode.cause for mode in MODES.values()} - {""} | {BESIDE}
     for module in (gap, gap_rules, gap_walk):
         found |= constants(module)
     return (found | set(HOST_WORK.values())) - set(NO_CAUSES)

@@ -78,6 +78,8 @@ def test_workers_that_load_data_are_seen_in_a_public_pair():
     assert result.changes[0].startswith("data loading fell")
     assert "DataLoader" in result.changes[0]
     assert result.b.active > result.a.active
+    for side in (result.a, result.b):  # recorded in 2021: their marks are operators
+        assert (side.steps.by, side.steps.count) == ("annotations that name steps", 6)
 
 
 def test_of_several_devices_the_mean_one_is_compared_and_each_is_named():

@@ -51,6 +51,34 @@ def test_the_profilers_own_steps_go_before_all_others():
     assert spans_of(steps) == [(0, 100), (100, 200), (200, 300)]
 
 
+@pytest.mark.parametrize("kind", ["op", "host", "python", "annotation"])
+def test_the_profilers_own_steps_are_steps_whatever_it_filed_them_under(kind):
+    run = with_work()
+    for n in range(3):
+        note(run, f"ProfilerStep#{n}", 100 * n, 100 * n + 99, kind)
+    steps = find_steps(foreign(run))
+    assert steps.by == "annotations that name steps"
+    assert spans_of(steps) == [(0, 100), (100, 200), (200, 299)]
+
+
+@pytest.mark.parametrize(
+    ("last", "more", "count"), [(340, 0, 3), (399, 0, 4), (340, 60, 4), (301, 0, 3)]
+)
+def test_a_last_mark_that_the_end_of_the_recording_cut_short_is_no_step(last, more, count):
+    """It is one where it is as long as others, or where the host launches on behind it. A wait
+    there is the profiler's own."""
+    run = with_work()
+    for n in range(3):
+        note(run, f"ProfilerStep#{n}", 100 * n, 100 * n + 99, "op")
+    note(run, "ProfilerStep#3", 300, last, "op")
+    run.host("cudaDeviceSynchronize", 400, 420, "sync")
+    if more:
+        run.host("cudaLaunchKernel", last, last + more, "launch")
+    steps = find_steps(foreign(run))
+    assert steps.count == count
+    assert steps.steps[2].end_ns == (300 if count == 4 else 299)
+
+
 @pytest.mark.parametrize(
     "name", ["step {}", "execute_model", "execute_context_0(0)_generation_{}(4)", "Decode #{}"]
 )
