@@ -26,7 +26,7 @@ VERDICTS = {
     "TraceLens__inference_sglang_decode_sglang_Qwen3-8B_decode.json.gz": "incomplete trace",
     "TraceLens__b200_eager_trace.json.gz": "starved by launches",
     "TraceLens__train_resnet18.json.gz": "allocation in the loop",
-    "test-cuda__report1.sqlite": "one stream for copies and kernels",
+    "test-cuda__report1.sqlite": "module loading and compilation",
 }
 
 
@@ -248,16 +248,41 @@ def test_what_comes_before_the_first_kernel_and_after_the_last_is_told_as_such(m
     assert (mode == "sync") == any(finding.mechanism == "depth=2" for finding in found.values())
 
 
-def test_copies_on_the_only_stream_and_of_pageable_memory_are_found():
+def test_copies_on_the_only_stream_and_of_pageable_memory_are_found_each_once():
     run = Diagram()
-    copy = run.gpu("compute", "h2d", 0, 40, name="Memcpy HtoD (Pageable -> Device)")
+    pageable = run.gpu("compute", "h2d", 0, 40, name="Memcpy HtoD (Pageable -> Device)")
     run.gpu("compute", "kernel", 40, 100)
+    pinned = run.gpu("compute", "d2h", 100, 130, name="Memcpy DtoH (Device -> Pinned)")
     found = by_rule(foreign(run))
-    assert found["one stream for copies and kernels"].ns == 40
-    assert found["one stream for copies and kernels"].mechanism == "streams=three"
     assert found["pageable copies with no kernel beside them"].severity == "high"
-    (evidence,) = found["pageable copies with no kernel beside them"].evidence
-    assert (evidence.span_id, evidence.ns) == (copy, 40)
+    assert found["one stream for copies and kernels"].mechanism == "streams=three"
+    for rule, copy, ns in (("pageable copies with no kernel beside them", pageable, 40),
+                           ("one stream for copies and kernels", pinned, 30)):  # fmt: skip
+        (evidence,) = found[rule].evidence
+        assert (evidence.span_id, evidence.ns, found[rule].ns) == (copy, ns, ns)
+
+
+def test_no_more_of_the_copies_can_be_hidden_than_there_are_kernels():
+    run = Diagram()
+    for number in range(4):
+        at = 100 * number
+        run.gpu("compute", "h2d", at, at + 90 + number)
+        run.gpu("compute", "kernel", at + 95, at + 100)
+    finding = by_rule(foreign(run))["one stream for copies and kernels"]
+    assert finding.ns == 4 * 5 == sum(item.ns for item in finding.evidence)
+
+
+@pytest.mark.parametrize(
+    ("streams", "kind"), [(("compute", "D2H"), "h2d"), (("compute",), "copy")],
+    ids=["a pipeline on two streams", "copies within the device"],
+)  # fmt: skip
+def test_what_needs_no_stream_of_its_own_is_not_told_to_take_one(streams, kind):
+    run = Diagram()
+    for number in range(4):
+        stream, at = streams[number % len(streams)], 100 * number
+        run.gpu(stream, kind, at, at + 50)
+        run.gpu(stream, "kernel", at + 50, at + 100)
+    assert "one stream for copies and kernels" not in by_rule(foreign(run))
 
 
 def test_copies_on_a_stream_of_their_own_under_kernels_are_no_finding():
