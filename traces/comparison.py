@@ -11,7 +11,6 @@ from statistics import fmean
 from typing import Any
 
 from traces.activity import device_activity
-from traces.finding_rules import BETWEEN_STEPS, HOST_BOUND, OVERLAPPED_RUN
 from traces.findings import Finding, find_findings
 from traces.gap import Gap, gaps_by_cause
 from traces.gaps import find_gaps
@@ -195,15 +194,10 @@ def _side(trace: Trace, steps: Steps, count: int) -> Side:
         devices,
         {cause: ns / parts if parts > 1 else ns for cause, ns in idle.items()},  # ns stay exact
         {
-            _cause(finding.rule): (finding.share, _blamed(trace, finding))
+            finding.rule: (finding.share, _blamed(trace, finding))
             for finding in find_findings(trace, gaps)
         },
     )
-
-
-def _cause(rule: str) -> str:
-    """CPU work between steps has other names where steps overlap; the two sides need one."""
-    return BETWEEN_STEPS if rule in (HOST_BOUND, OVERLAPPED_RUN) else rule
 
 
 def _blamed(trace: Trace, finding: Finding) -> str:

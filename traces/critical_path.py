@@ -1,11 +1,13 @@
 """The critical path of a run: the one chain of work and waits that its length is made of.
 
 Walked backwards from the event that ends last. Before a device operation comes what ended last of
-what it needed (`path_links`); before host work comes the same thread's work, and before a wait of
-the host the device operation that ended it. A stretch that nothing recorded explains is a wait of
-its own with a name that says so, never skipped: the segments of a path add up to the run.
+what it needed (`path_links`); before host work comes the same thread's work, or where that thread
+did nothing the thread of its process that worked last; before a wait of the host comes the device
+operation that ended it. A stretch that nothing recorded explains is a wait of its own with a name
+that says so, never skipped: the segments of a path add up to the run.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from traces.gap import CANNOT_TELL, LATENCY, UNTRACED
-from traces.path_links import ASSUMED, DeviceLinks, HostLinks
+from traces.path_links import ASSUMED, DeviceLinks, HandOvers, HostLinks
 from traces.schema import NONE, Trace
 from traces.self_time import Timeline, self_time
 from traces.step_parts import QUEUE_FULL_NS
@@ -23,6 +25,13 @@ from traces.step_parts import QUEUE_FULL_NS
 WAKE_UP = "wake-up of the host"
 HELD_UP = f"{CANNOT_TELL} (held up on the device)"
 NOT_RECORDED = f"{CANNOT_TELL} (nothing recorded leads here)"
+
+IDLE_NS = 10_000
+"""A thread that does nothing for as long waits for another one that works meanwhile; for less it
+is between two spans of its own work."""
+
+FRAME = re.compile(r"^ProfilerStep#|run_backward|method 'acquire' of|method acquire of")
+"""Spans whose own time says nothing of work: marks of steps, and calls that wait for a thread."""
 
 LATE_START_NS = 10_000
 """An operation that starts so long after all it is known to need waited for something else."""
@@ -35,8 +44,8 @@ class PathSegment(NamedTuple):
     """[start_ns, end_ns) of the path, on `resource`: the track of the span `span_id` that ran, or
     a wait's name, beside the span that waited (NONE: none). `name` says what ran; `after` what
     ties the segment to the one before it: "launch", "stream", "event", "barrier", "engine" (a
-    copy engine was taken), "thread" (program order), "arrow", "sync", "assumed", or "" where
-    nothing does."""
+    copy engine was taken), "thread" (program order), "hand-over" (of one thread to another),
+    "arrow", "sync", "assumed", or "" where nothing does."""
 
     start_ns: int
     end_ns: int
@@ -133,7 +142,9 @@ class _Walk:
         self._on_device = set(trace.gpu_spans().index)
         self._links = DeviceLinks(trace)
         self._host_links = HostLinks(trace)
-        self._threads = trace.host_spans().groupby("track")
+        host = trace.host_spans()
+        self._threads = host.groupby("track")
+        self._hand_overs = HandOvers(host)
         self._timelines: dict[str, Timeline] = {}
         self._seen: set[tuple[int, str]] = set()
         """Where the walk has been since time last moved."""
@@ -184,6 +195,8 @@ class _Walk:
             since = self._first - 1 if segment is None else segment.start_ns
             return self._untraced(now, track, since)
         start, _, span = segment
+        if FRAME.search(self._name[span]) and (handed := self._handed_over(now, track, start)):
+            return handed
         if self._waits(span) and (op := self._ended_by(span, now)) != NONE:
             end = int(self._end[op])
             woke = PathSegment(end, now, WAKE_UP, self._name[span], span, "sync")
@@ -193,17 +206,35 @@ class _Walk:
 
     def _untraced(self, now: int, track: str, since: int) -> tuple[_Place, list[PathSegment]]:
         """Before an instant at which the thread had done nothing since `since`: where an arrow
-        comes from another thread's work, that; else time of which nothing is known."""
+        comes from another thread's work, that; else the thread that handed over to this one; else
+        time of which nothing is known."""
         source = self._host_links.into(track, now, since)
         if source != NONE:
             end = int(self._end[source])
             waited = PathSegment(end, now, UNTRACED, UNTRACED, NONE, "arrow")
             return self._at_end_of(source), [waited]
+        if handed := self._handed_over(now, track, since):
+            return handed
         if since < self._first:
             before, gap = self._nothing_known(now, NONE)
             return before, [gap]
         hole = PathSegment(since, now, UNTRACED, UNTRACED, NONE, "thread")
         return _Place(since, NONE, track), [hole]
+
+    def _handed_over(
+        self, now: int, track: str, since: int
+    ) -> tuple[_Place, list[PathSegment]] | None:
+        """To the thread whose work ended last before `now`, if this one has done nothing since
+        `since`, for long or from its beginning; None where none did anything meanwhile."""
+        if self._first <= since and now - since < IDLE_NS:
+            return None
+        other = self._hand_overs.into(track, now, since)
+        if not other:
+            return None
+        worked = self._timeline(other).until(now)
+        end = worked.start_ns if worked and worked.span_id == NONE else now
+        waited = PathSegment(end, now, UNTRACED, UNTRACED, NONE, "hand-over")
+        return _Place(end, NONE, other), [waited]
 
     def _nothing_known(self, now: int, waiting: int) -> tuple[_Place, PathSegment]:
         """To the latest end of any work before `now`, without a reason."""

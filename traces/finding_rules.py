@@ -12,6 +12,11 @@ from typing import NamedTuple
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 INCOMPLETE = "incomplete trace"
 BETWEEN_STEPS = "CPU work between steps"
+BETWEEN_LAUNCHES = "CPU work between launches"
+"""What takes its place within a step, and where no two steps are known."""
+LATENCY, STARVED = "launch latency", "starved by launches"
+GRAPH_LATENCY = "graph launch latency"
+"""What takes the place of these where what is launched is a graph already."""
 HOST_BOUND = "host is the bottleneck"
 """What takes the place of `BETWEEN_STEPS` in a run whose steps overlap already."""
 OVERLAPPED_RUN = "gaps of an overlapped run"
@@ -50,8 +55,8 @@ def _rule(
 RULES = (
     _rule(
         INCOMPLETE, r"^cannot tell", LOW, "",
-        "Record again: from before the first launch to after the last result, with CPU and CUDA "
-        "activity, and no part cut out.",
+        "Record again: from before the first launch to after the last result, with what the "
+        "host and the device do, and no part cut out.",
     ),
     _rule(
         "accepted length read by the host", r"accepted length", HIGH, "accept_length=device",
@@ -150,12 +155,12 @@ RULES = (
         "profiler's own, and a run without it does not spend it.",
     ),
     _rule(
-        "launch latency", r"^start latency|^short gaps", MEDIUM, "graphs=shared",
+        LATENCY, r"^start latency|^short gaps", MEDIUM, "graphs=shared",
         "Replay the step from a CUDA graph, or fuse small kernels: each launch costs a few "
         "microseconds.",
     ),
     _rule(
-        "starved by launches", r"^launch|^CPU operators|^Python code|Launch", MEDIUM,
+        STARVED, r"^launch|^CPU operators|^Python code|Launch", MEDIUM,
         "graphs=shared",
         "The host cannot launch as fast as the device computes: capture the step in a CUDA graph, "
         "compile it, or use larger batches.", within_ns=1_000_000,
@@ -173,14 +178,25 @@ RULES = (
     _rule(
         HOST_BOUND, NEVER, MEDIUM, "",
         "Do less on the host in each step: the steps overlap already, so a step takes max(G, C + "
-        "F), and that is the host's C + F. Make scheduling cheaper (update the last plan instead "
-        "of planning anew), launch less (CUDA graphs, fused kernels), batch more requests a step, "
-        "and move what need not be here, such as detokenising, to another process.",
+        "F), and that is the host's C + F. Launch less (graphs, compiled or fused kernels, larger "
+        "batches), keep what need not be worked out anew in each step, and move the rest, such as "
+        "loading, logging or what is done with the results, to another process.",
     ),
     _rule(
         OVERLAPPED_RUN, NEVER, MEDIUM, "",
         "Look at where these gaps are: the steps overlap already. Look for the single steps in "
         "which the host took longer than the device.",
+    ),
+    _rule(
+        GRAPH_LATENCY, NEVER, MEDIUM, "",
+        "Launch the graph earlier, while the device still works, and give it fewer nodes (fuse "
+        "kernels, merge copies). Replay it once before the loop, so that its upload is not part of "
+        "it. This is a graph already: capturing another saves nothing.",
+    ),
+    _rule(
+        BETWEEN_LAUNCHES, NEVER, MEDIUM, "graphs=shared",
+        "Give the device more with each launch, and the host less to do between two: fewer and "
+        "larger kernels (larger batches, compiled or fused operators), a CUDA graph, less Python.",
     ),
     _rule(
         AT_START, NEVER, HIGH, "",

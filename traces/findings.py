@@ -1,8 +1,8 @@
 """Findings: what costs time in a trace, how sure that is, where to look, and what to change.
 
 Those of the gaps add up to the idle time. Beside them stand those about busy time that could
-be hidden: copies of pageable memory, copies that never overlap kernels, communication. These
-may speak of the same copies: what each could save does not add up.
+be hidden: copies of pageable memory, other copies on the stream of the kernels, communication. No
+time is told twice, and of copies no more than there are kernels to hide it under.
 
 Where a trace has several devices a finding is about all of them: its time is theirs together, its
 share is of their times added up, and beside it stands what each has of it in its own time.
@@ -186,16 +186,29 @@ def _in_busy_time(
     if not is_engine_dump and (exposed := _outside(pageable, kernels)):
         yield PAGEABLE, exposed
     if not is_engine_dump and _share_a_stream(copies, kernels, device):
-        yield ONE_STREAM, _outside(copies, kernels)
+        others = copies[(copies["kind"] != "copy") & ~copies.index.isin(pageable.index)]
+        if hidden := _at_most(intervals.total(span_union(kernels)), _outside(others, kernels)):
+            yield ONE_STREAM, hidden
     if exposed := _outside(kernels[collective], kernels[~collective]):
         yield EXPOSED, exposed
 
 
 def _share_a_stream(copies: pd.DataFrame, kernels: pd.DataFrame, device: DeviceActivity) -> bool:
-    """Whether between host and device all is copied on streams that compute, under no kernel."""
-    directed = copies[copies["kind"] != "copy"]
-    own_stream = set(directed["stream"]) - set(kernels["stream"])
-    return bool(len(directed) and not own_stream and device.copy_compute_overlap_ns == 0)
+    """Whether between host and device all is copied on one stream, which computes, too, and under
+    no kernel. Where several streams each copy and compute, they are what may overlap."""
+    used = set(copies.loc[copies["kind"] != "copy", "stream"])
+    is_one = len(used) == 1 and used <= set(kernels["stream"])
+    return is_one and device.copy_compute_overlap_ns == 0
+
+
+def _at_most(ns: int, spans: list[Evidence]) -> list[Evidence]:
+    """The longest of the spans, with `ns` of their time at most."""
+    kept = []
+    for span in sorted(spans, key=lambda span: -span.ns):
+        if ns > 0:
+            kept.append(Evidence(span.span_id, min(span.ns, ns)))
+            ns -= span.ns
+    return kept
 
 
 def _outside(spans: pd.DataFrame, cover: pd.DataFrame) -> list[Evidence]:

@@ -7,6 +7,7 @@ A device operation comes after its launch, its stream's operation before, what i
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from traces.schema import COPY_KINDS, NONE, Trace
@@ -149,3 +150,41 @@ class HostLinks:
         sources = [source for source, _ in self._edges.into(span) if source in self._work]
         known = [source for source in sources if since_ns < self._end[source] <= at_ns]
         return max(known, key=lambda source: int(self._end[source]), default=NONE)
+
+
+class HandOvers:
+    """Which thread of a process worked last when another one of it took up its work: profilers
+    seldom record what a thread waited for that did nothing."""
+
+    def __init__(self, host: pd.DataFrame) -> None:
+        tracks = host.groupby("track")
+        pid = tracks["pid"].first()
+        has_others = pid.duplicated(keep=False)
+        self._pid = pid[has_others].to_dict()
+        self._marks = {
+            pid: _marks(rows)
+            for pid, rows in host[host["track"].isin(list(self._pid))].groupby("pid")
+        }
+
+    def into(self, track: str, at_ns: int, since_ns: int) -> str:
+        """The other thread that last had begun or ended anything in (`since_ns`, `at_ns`]; "" for
+        none."""
+        if track not in self._pid:
+            return ""
+        times, tracks = self._marks[self._pid[track]]
+        place = int(times.searchsorted(at_ns, side="right")) - 1
+        while place >= 0 and times[place] > since_ns:
+            if tracks[place] != track:
+                return str(tracks[place])
+            place -= 1
+        return ""
+
+
+def _marks(rows: pd.DataFrame) -> tuple[Int64s, NDArray[np.object_]]:
+    """When a process's spans have begun (a moment after they begin) and end, in order, and on
+    which thread. Those without a length are no work."""
+    rows = rows[rows["dur_ns"] > 0]
+    starts = rows["ts_ns"].to_numpy()
+    times = np.concatenate([starts + 1, starts + rows["dur_ns"].to_numpy()])
+    order = times.argsort(kind="stable")
+    return times[order], np.tile(rows["track"].to_numpy(), 2)[order]

@@ -185,5 +185,5 @@ def _missing_gpu_work(trace: Trace) -> list[str]:
         return ["No GPU work is recorded in this file, so there is no idle time to explain."]
     return [
         f"The host launched {launches:,} operations but none is recorded: the GPU part of the "
-        "trace is lost; record again with the CUDA activity switched on."
+        "trace is lost; record again with the GPU's activity switched on."
     ]

@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from engine import run
 from tests.traces.builders import Diagram, several, traces
 from tests.traces.test_findings import PUBLIC
-from traces import Trace, compare, find_gaps, list_samples, open_sample, open_trace, write_trace
+from traces import (
+    Trace,
+    compare,
+    find_findings,
+    find_gaps,
+    list_samples,
+    open_sample,
+    open_trace,
+    write_trace,
+)
 from traces.__main__ import main
 from traces.comparison import as_json, as_text
 
@@ -80,6 +89,20 @@ def test_workers_that_load_data_are_seen_in_a_public_pair():
     assert result.b.active > result.a.active
     for side in (result.a, result.b):  # recorded in 2021: their marks are operators
         assert (side.steps.by, side.steps.count) == ("annotations that name steps", 6)
+
+
+def test_a_finding_has_the_name_in_a_comparison_that_it_has_in_its_trace():
+    before, after = (sorted(PUBLIC.glob(f"kineto__resnet50_num_workers_{n}_*")) for n in (0, 4))
+    if not before:
+        pytest.skip(f"no public traces in {PUBLIC.name}")
+    pairs = [*sides(), (open_trace(before[0]), open_trace(after[0]))]
+    for pair in pairs:
+        a, b = ({f.rule: f.share for f in find_findings(trace)} for trace in pair)
+        shifts = compare(*pair).shifts
+        assert shifts and all(
+            (shift.before, shift.after) == (a.get(shift.rule, 0), b.get(shift.rule, 0))
+            for shift in shifts
+        )
 
 
 def test_of_several_devices_the_mean_one_is_compared_and_each_is_named():

@@ -1,7 +1,10 @@
 """The critical path: one chain through host and device that the length of a run is made of."""
 
 import json
+import os
+from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 
 from tests.traces.builders import Diagram, traces
@@ -11,6 +14,10 @@ from traces.critical_path import HELD_UP, NOT_RECORDED, WAKE_UP, as_json, find_c
 from traces.gap import LATENCY, UNTRACED
 from traces.schema import BUSY_HOST_KINDS, GPU_KINDS, HOST
 
+PUBLIC = Path(
+    os.environ.get("OVERLAP_LAB_PUBLIC_TRACES")
+    or Path(__file__).parents[3] / "shared" / "public_traces"
+)
 WAITS = {WAKE_UP, HELD_UP, NOT_RECORDED, LATENCY, UNTRACED}
 
 
@@ -141,6 +148,85 @@ def test_a_thread_that_another_one_set_to_work_comes_after_it():
         (UNTRACED, UNTRACED, 10, 15),
         ("b", "backward", 15, 35),
     ]
+
+
+def two_threads(*spans, pids=("p", "p")):
+    """Spans (thread 0 or 1, name, begin, end in µs) of the threads a and b."""
+    return Trace.from_rows([
+        {"track": "ab"[thread], "pid": pids[thread], "name": name, "ts_ns": begin * 1_000,
+         "dur_ns": (end - begin) * 1_000}
+        for thread, name, begin, end in spans
+    ])  # fmt: skip
+
+
+def names(trace):
+    return [name for _, name, _, _ in told(trace)]
+
+
+def test_a_thread_that_does_nothing_leads_to_the_one_that_works_meanwhile():
+    """Two training steps: forward on one thread, backward on another, which sleeps between."""
+    trace = two_threads(
+        (0, "forward 1", 0, 100), (1, "backward 1", 105, 200), (0, "update 1", 203, 300),
+        (0, "forward 2", 302, 400), (1, "backward 2", 400, 500),
+    )  # fmt: skip
+    work = [row for row in told(trace) if row[0] != UNTRACED]
+    assert [name for _, name, _, _ in work] == [
+        "forward 1", "backward 1", "update 1", "forward 2", "backward 2",
+    ]  # fmt: skip
+    assert find_critical_path(trace).share[UNTRACED] == 10 / 500
+    assert tied(trace).count("hand-over") == 3
+
+
+def test_a_call_that_is_open_and_began_meanwhile_hands_over_too():
+    trace = two_threads(
+        (1, "earlier", 0, 10), (0, "forward", 5, 100), (0, "engine.run", 100, 210),
+        (1, "backward", 120, 200),
+    )  # fmt: skip
+    assert names(trace)[-1] == "engine.run"  # what it did itself is its own
+    assert ("a", "engine.run", 100_000, 120_000) in told(
+        two_threads((1, "earlier", 0, 10), (0, "forward", 5, 100), (0, "engine.run", 100, 190),
+                    (1, "backward", 120, 200))
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", ["ProfilerStep#7", "<built-in method run_backward of X>"])
+def test_a_mark_of_a_step_or_a_call_that_waits_for_a_thread_is_no_work_while_that_one_works(frame):
+    spans = ((0, "forward", 0, 100), (0, frame, 100, 205), (1, "backward", 103, 200),
+             (0, "update", 205, 300))  # fmt: skip
+    assert ("b", "backward", 103_000, 200_000) in told(two_threads(*spans))
+    alone = two_threads(*(span for span in spans if not span[0]))
+    assert names(alone) == ["forward", frame, "update"]
+
+
+def test_a_short_pause_and_another_process_hand_over_nothing():
+    pause = two_threads((0, "a1", 0, 100), (1, "b1", 99, 104), (0, "a2", 105, 200))
+    assert [row[:2] for row in told(pause)] == [("a", "a1"), (UNTRACED, UNTRACED), ("a", "a2")]
+    spans = (0, "a1", 0, 100), (1, "b1", 100, 195), (0, "a2", 200, 300)
+    assert "b1" in names(two_threads(*spans))
+    assert "b1" not in names(two_threads(*spans, pids=("p", "q")))
+
+
+def test_what_another_thread_begins_in_the_same_moment_hands_over_nothing():
+    trace = two_threads(
+        (0, "a1", 0, 50), (0, "a2", 100, 150), (1, "b1", 0, 20), (1, "b2", 100, 160)
+    )
+    assert names(trace) == ["a1", UNTRACED, "b2"]
+
+
+@pytest.mark.parametrize(
+    ("file", "at_most"),
+    [
+        ("kineto__resnet50_num_workers_0_worker0.1623143089861.pt.trace.json.gz", 0.05),
+        ("kineto__resnet50_num_workers_4_worker0.1623212756351.pt.trace.json.gz", 0.05),
+        ("TraceLens__train_resnet18.json.gz", 0.01),
+    ],
+)
+def test_a_training_step_goes_through_both_its_threads(file, at_most):
+    if not (PUBLIC / file).is_file():
+        pytest.skip(f"no public traces in {PUBLIC.name}")
+    share = find_critical_path(open_trace(PUBLIC / file)).share
+    assert share.get(UNTRACED, 0) < at_most
+    assert sum(share.get(resource, 0) > 0.1 for resource in share if "thread" in resource) == 2
 
 
 def test_a_trace_without_work_has_no_path():

@@ -26,7 +26,7 @@ VERDICTS = {
     "TraceLens__inference_sglang_decode_sglang_Qwen3-8B_decode.json.gz": "incomplete trace",
     "TraceLens__b200_eager_trace.json.gz": "starved by launches",
     "TraceLens__train_resnet18.json.gz": "allocation in the loop",
-    "test-cuda__report1.sqlite": "one stream for copies and kernels",
+    "test-cuda__report1.sqlite": "module loading and compilation",
 }
 
 
@@ -248,16 +248,106 @@ def test_what_comes_before_the_first_kernel_and_after_the_last_is_told_as_such(m
     assert (mode == "sync") == any(finding.mechanism == "depth=2" for finding in found.values())
 
 
-def test_copies_on_the_only_stream_and_of_pageable_memory_are_found():
+def steps_of_two_kernels(steps: int, inside_ns: int, between_ns: int, marked: bool) -> Trace:
+    """The host works `between_ns` before a step's first kernel, `inside_ns` before its second."""
+    run, at = Diagram(), 0
+    for number in range(steps):
+        begin = at
+        for name, ns in (("first", between_ns), ("second", inside_ns)):
+            run.host(f"before {name}", at, at + ns)
+            at += ns
+            call = run.host("cudaLaunchKernel", at, at + 10_000, "launch")
+            at += 10_000
+            run.gpu("compute", "kernel", at, at + 1_000_000, call, name=name)
+            run.host("cudaEventSynchronize", at, at + 1_000_000, "sync")
+            at += 1_000_000
+        if marked:
+            run.host(f"ProfilerStep#{number}", begin, at, "annotation")
+    return foreign(run)
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_host_work_within_a_step_is_not_told_as_between_steps(marked):
+    found = by_rule(steps_of_two_kernels(6, 2_000_000, 3_000_000, marked))
+    between, inside = found["CPU work between steps"], found["CPU work between launches"]
+    assert (between.ns, inside.ns) == (5 * 3_000_000, 6 * 2_000_000)
+    assert (between.mechanism, inside.mechanism) == ("depth=2", "graphs=shared")
+    assert "asynchronous" in between.advice and "asynchronous" not in inside.advice
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_of_one_step_or_none_nothing_is_between_steps(marked):
+    trace = steps_of_two_kernels(1, 2_000_000, 3_000_000, marked)
+    found = find_findings(trace)
+    assert {finding.rule for finding in found} >= {"CPU work between launches"}
+    assert not any(finding.mechanism == "depth=2" for finding in found)
+    assert not {"CPU work between steps", "host is the bottleneck"} & {f.rule for f in found}
+
+
+def replayed(call_name: str) -> Trace:
+    """A call of 600 µs on an idle device, the first of its kernels at its end, the second 4 µs
+    behind that one."""
     run = Diagram()
-    copy = run.gpu("compute", "h2d", 0, 40, name="Memcpy HtoD (Pageable -> Device)")
+    first = run.host("cudaLaunchKernel", 0, 10_000, "launch")
+    run.gpu("compute", "kernel", 10_000, 50_000, first)
+    call = run.host(call_name, 51_000, 650_000, "launch")
+    run.gpu("compute", "kernel", 650_000, 700_000, call)
+    run.gpu("compute", "kernel", 704_000, 800_000, call)
+    return foreign(run)
+
+
+@pytest.mark.parametrize("name", ["cudaGraphLaunch", "hipGraphLaunch", "cuGraphLaunch_ptsz"])
+def test_where_a_graph_is_launched_no_graph_is_advised(name):
+    found = by_rule(replayed(name))
+    assert found["graph launch latency"].ns == 599_000 + 4_000
+    assert "fewer nodes" in found["graph launch latency"].advice
+    assert not any(finding.mechanism == "graphs=shared" for finding in found.values())
+    kernel = by_rule(replayed("cudaLaunchKernel"))["launch latency"]
+    assert (kernel.ns, kernel.mechanism) == (599_000 + 4_000, "graphs=shared")
+
+
+def test_what_any_format_and_program_can_be_told_names_no_other():
+    advice = {rule.name: rule.advice for rule in RULES}
+    assert "CUDA" not in advice["incomplete trace"]
+    for word in ("schedul", "token", "CUDA"):
+        assert word not in advice["host is the bottleneck"]
+
+
+def test_copies_on_the_only_stream_and_of_pageable_memory_are_found_each_once():
+    run = Diagram()
+    pageable = run.gpu("compute", "h2d", 0, 40, name="Memcpy HtoD (Pageable -> Device)")
     run.gpu("compute", "kernel", 40, 100)
+    pinned = run.gpu("compute", "d2h", 100, 130, name="Memcpy DtoH (Device -> Pinned)")
     found = by_rule(foreign(run))
-    assert found["one stream for copies and kernels"].ns == 40
-    assert found["one stream for copies and kernels"].mechanism == "streams=three"
     assert found["pageable copies with no kernel beside them"].severity == "high"
-    (evidence,) = found["pageable copies with no kernel beside them"].evidence
-    assert (evidence.span_id, evidence.ns) == (copy, 40)
+    assert found["one stream for copies and kernels"].mechanism == "streams=three"
+    for rule, copy, ns in (("pageable copies with no kernel beside them", pageable, 40),
+                           ("one stream for copies and kernels", pinned, 30)):  # fmt: skip
+        (evidence,) = found[rule].evidence
+        assert (evidence.span_id, evidence.ns, found[rule].ns) == (copy, ns, ns)
+
+
+def test_no_more_of_the_copies_can_be_hidden_than_there_are_kernels():
+    run = Diagram()
+    for number in range(4):
+        at = 100 * number
+        run.gpu("compute", "h2d", at, at + 90 + number)
+        run.gpu("compute", "kernel", at + 95, at + 100)
+    finding = by_rule(foreign(run))["one stream for copies and kernels"]
+    assert finding.ns == 4 * 5 == sum(item.ns for item in finding.evidence)
+
+
+@pytest.mark.parametrize(
+    ("streams", "kind"), [(("compute", "D2H"), "h2d"), (("compute",), "copy")],
+    ids=["a pipeline on two streams", "copies within the device"],
+)  # fmt: skip
+def test_what_needs_no_stream_of_its_own_is_not_told_to_take_one(streams, kind):
+    run = Diagram()
+    for number in range(4):
+        stream, at = streams[number % len(streams)], 100 * number
+        run.gpu(stream, kind, at, at + 50)
+        run.gpu(stream, "kernel", at + 50, at + 100)
+    assert "one stream for copies and kernels" not in by_rule(foreign(run))
 
 
 def test_copies_on_a_stream_of_their_own_under_kernels_are_no_finding():
