@@ -34,7 +34,7 @@ KEPT_KEYS = (
 )
 """Keys around the events that say where a trace comes from."""
 
-RANK = re.compile(r"\[[^\]]*\]")
+RANK = re.compile(r"\[[^\[\]]*\]")
 """What SGLang puts before a process id when it merges the files of several ranks."""
 
 EPOCH_NS = 10**18

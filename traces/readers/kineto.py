@@ -95,8 +95,8 @@ LEGACY_GPU_PID = "CUDA functions"
 MARKERS = re.compile(r"Iteration Start: |Record Window End$")
 GPU_CALL = re.compile(r"(?:cuda|cu|hip|ur|ze)[A-Z]")
 ENQUEUE_CALL = re.compile(r"Enqueue(?:Kernel|USM|Mem|DeviceGlobal)|AppendMemory")
-SYNC_CALL = re.compile(r"Synchronize|Memcpy(?!\w*Async)|QueueFinish|EventWait$")
-LAUNCH_CALL = re.compile(r"Launch(?!HostFunc)|Memcpy\w*Async|Memset|ExecuteCommandList")
+SYNC_CALL = re.compile(r"Synchronize|Memcpy(?!\w{0,40}Async)|QueueFinish|EventWait$")
+LAUNCH_CALL = re.compile(r"Launch(?!HostFunc)|Memcpy\w{0,40}Async|Memset|ExecuteCommandList")
 DIRECTIONS = {
     "HtoD": "h2d",
     "DtoH": "d2h",
