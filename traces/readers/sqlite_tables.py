@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from traces.readers.progress import Rows
 from traces.readers.source import Content, check_size
+from traces.readers.span_table import LONGEST_NAME, cut
 from traces.schema import TraceError
 
 SIGNATURE = b"SQLite format 3\x00"
@@ -97,10 +98,11 @@ class Tables:
             self.damaged.add(table)
 
     def _text(self, raw: bytes) -> str:
-        """Equal texts as one: a column's default may stand in every row."""
+        """Equal texts as one, and of long ones the beginning: a column's default may stand in
+        every row."""
         self._text_bytes += len(raw)
         check_size(self._text_bytes, self._max_bytes)
-        text = raw.decode("utf-8", "replace")
+        text = cut(raw.decode("utf-8", "replace"), LONGEST_NAME)
         return self._texts.setdefault(text, text)
 
     def _is_too_much(self) -> bool:
