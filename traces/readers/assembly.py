@@ -14,7 +14,7 @@ import pandas as pd
 
 from traces.clock import LIMIT_NS
 from traces.readers.refusals import NO_EVENTS
-from traces.readers.span_table import Lane, SpanTable, categorical
+from traces.readers.span_table import LONGEST_LABEL, Lane, SpanTable, categorical, cut
 from traces.schema import HOST, NONE, NoTraceError, Trace, narrowed
 
 Counters = Mapping[str, np.ndarray]
@@ -23,14 +23,16 @@ Counters = Mapping[str, np.ndarray]
 
 @dataclass
 class LaneNames:
-    """What a file calls its processes and threads."""
+    """What a file calls its processes and threads. Of long names labels have the beginning: that
+    of a process may stand in thousands."""
 
     processes: dict[str, str] = field(default_factory=dict)
     threads: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def process(self, pid: str) -> str:
         """The name of a process, or its number."""
-        return self.processes.get(pid) or (f"process {pid}" if pid else "process")
+        name = self.processes.get(pid) or (f"process {pid}" if pid else "process")
+        return cut(name, LONGEST_LABEL)
 
     def track(self, lane: Lane, is_shared: bool = False) -> str:
         """The label of a lane: "GPU 0 · stream 7", "python · thread 123". A stream number
@@ -38,12 +40,12 @@ class LaneNames:
         if lane.device != HOST:
             shared = f" · {self.process(lane.pid)} {lane.pid}" if is_shared else ""
             stream = f" · stream {lane.stream}" if lane.stream != NONE else ""
-            label = f" · {lane.label}" if lane.label else ""
+            label = f" · {cut(lane.label, LONGEST_LABEL)}" if lane.label else ""
             return f"GPU {lane.device}{shared}{stream}{label}"
         process = self.process(lane.pid)
         if lane.label:
-            return f"{process} · {lane.label}"
-        thread = self.threads.get((lane.pid, lane.tid), "")
+            return f"{process} · {cut(lane.label, LONGEST_LABEL)}"
+        thread = cut(self.threads.get((lane.pid, lane.tid), ""), LONGEST_LABEL)
         if not thread and not lane.tid:
             return process
         has_number = lane.tid and lane.tid in thread

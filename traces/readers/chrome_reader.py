@@ -38,14 +38,15 @@ BEGINS = frozenset("BbS")
 
 
 class ChromeReader:
-    """Collects the events of one file; `chrome_trace` makes the trace of it."""
+    """Collects the events of one file; `chrome_trace` makes the trace of it. What is made of the
+    file's texts holds at most `max_bytes`."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int) -> None:
         self.table = SpanTable()
         self.names = LaneNames()
         self.points: list[FlowPoint] = []
         """Ends of arrows, without those that correlation ids make needless."""
-        self.counters = CounterTable()
+        self.counters = CounterTable(max_bytes)
         self.nests = Nests()
         self.bulk = BulkReader(self.table)
         self.skipped: Counter[str] = Counter()

@@ -42,6 +42,7 @@ class ChromeText:
 
     def __init__(self, content: Content) -> None:
         self._content = content
+        self.max_bytes = content.max_bytes
         text = self._text = content.data
         self._is_object = content.head.lstrip()[:1] != b"["
         match = EVENTS_KEY.search(text) if self._is_object else re.search(rb"\[", text)

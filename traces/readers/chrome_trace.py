@@ -5,7 +5,6 @@ writes down where the file came from and what was lost on the way.
 import re
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from traces.readers.assembly import assembled
@@ -34,7 +33,7 @@ KEPT_KEYS = (
 )
 """Keys around the events that say where a trace comes from."""
 
-RANK = re.compile(r"\[[^\]]*\]")
+RANK = re.compile(r"\[[^\[\]]*\]")
 """What SGLang puts before a process id when it merges the files of several ranks."""
 
 EPOCH_NS = 10**18
@@ -43,12 +42,11 @@ EPOCH_NS = 10**18
 
 def chrome_trace(chrome: ChromeText, warnings: list[str]) -> Trace:
     """Read all events of `chrome`. Raises TraceError if there is nothing to draw."""
-    reader = ChromeReader()
+    reader = ChromeReader(chrome.max_bytes)
     reader.read(chrome)
     is_xla = place_device_lanes(reader.table, reader.names)
     keys = chrome.header | chrome.tail
-    counters = reader.counters.columns()
-    counters["track"] = np.array([reader.names.process(pid) for pid in counters["track"]], object)
+    counters = reader.counters.columns(reader.names.process)
     meta = _meta(chrome, keys, reader, warnings, is_xla)
     trace = assembled(reader.table, reader.names, meta, counters, _unix_ns(keys))
     shift = trace.meta["clock_start_ns"]

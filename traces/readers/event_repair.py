@@ -38,12 +38,15 @@ WINDOW_BYTES = 1 << 18
 
 VAIN_BYTES = 1 << 20
 """So much may be searched in vain for closing braces, and twice what was passed since; then
-only `LEAST_BYTES` an event, so that many damaged events cost no more than their number."""
+only `LEAST_BYTES` an event, so that many damaged events cost no more than their number. The same
+holds for the end of the document behind what may close the array."""
 
 LEAST_BYTES = 1 << 10
 
 GAP = re.compile(rb"[\s,]*")
-BRACES_OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+BRACES_OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[{}]', re.DOTALL)
+"""A string without an end reaches to the end: it is not looked through from each quote again."""
+
 NEXT_EVENT = re.compile(
     rb'\}\s*(?:,\s*)?(?=\{\s*"(?:ph|name|cat|pid|tid|ts|dur|id|args|s|bp)"\s*:)'
     rb'|\n[ \t]*(?=\{\s*"ph")'
@@ -53,7 +56,7 @@ DOCUMENT_END = re.compile(rb"\}\s*(?=\{)")
 KEYS_FOLLOW = re.compile(rb'\]\s*,\s*"')
 
 TO_REPAIR = re.compile(
-    r'"(?:[^"\\]|\\.)*"|-?\b(?:nan(?:\(\w*\))?|inf(?:inity)?)\b|,(?=\s*[}\]])',
+    r'"(?:[^"\\]++|\\.)*+"?|-?\b(?:nan(?:\(\w*\))?|inf(?:inity)?)\b|,(?=\s*[}\]])',
     re.DOTALL | re.IGNORECASE,
 )
 CONTROL = re.compile(r"[\x00-\x1f]")
@@ -69,7 +72,7 @@ class Salvage:
         self._text = text
         self._is_object = is_object
         self.at = self._began = at
-        self._in_vain = 0
+        self._in_vain = self._ends_in_vain = 0
         self.damaged = self.repaired = 0
         self.places: list[int] = []
         """Where damaged and repaired events begin."""
@@ -128,8 +131,11 @@ class Salvage:
             return True
         if not self._is_object or not KEYS_FOLLOW.match(self._text, self.at):
             return False
+        if self._ends_in_vain > VAIN_BYTES + 2 * (self.at - self._began):
+            return False
         another = DOCUMENT_END.search(self._text, self.at)
         end = another.start() + 1 if another else len(self._text)
+        self._ends_in_vain += end - self.at
         return _is_json(b'{"":0' + self._text[self.at + 1 : end])
 
 

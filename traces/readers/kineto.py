@@ -95,8 +95,11 @@ LEGACY_GPU_PID = "CUDA functions"
 MARKERS = re.compile(r"Iteration Start: |Record Window End$")
 GPU_CALL = re.compile(r"(?:cuda|cu|hip|ur|ze)[A-Z]")
 ENQUEUE_CALL = re.compile(r"Enqueue(?:Kernel|USM|Mem|DeviceGlobal)|AppendMemory")
-SYNC_CALL = re.compile(r"Synchronize|Memcpy(?!\w*Async)|QueueFinish|EventWait$")
-LAUNCH_CALL = re.compile(r"Launch(?!HostFunc)|Memcpy\w*Async|Memset|ExecuteCommandList")
+SYNC_CALL = re.compile(r"Synchronize|Memcpy(?!\w{0,40}Async)|QueueFinish|EventWait$")
+LAUNCH_CALL = re.compile(r"Launch(?!HostFunc)|Memcpy\w{0,40}Async|Memset|ExecuteCommandList")
+CALL_LETTERS = 256
+"""No call's name has more."""
+
 DIRECTIONS = {
     "HtoD": "h2d",
     "DtoH": "d2h",
@@ -146,6 +149,7 @@ def copy_kind(name: str) -> str:
 
 def call_kind(name: str) -> str:
     """The span kind of a call to a GPU's runtime or driver."""
+    name = name[:CALL_LETTERS]
     if ENQUEUE_CALL.search(name):
         return "launch"
     if SYNC_CALL.search(name):

@@ -22,7 +22,7 @@ from traces.schema import HOST, NONE, Trace, TraceError
 
 CUPTI = "CUPTI_ACTIVITY_KIND_"
 NO_STREAM = (None, 0xFFFFFFFF)
-DIRECTION = re.compile(r"(\w)\w*-to-(\w)\w*")
+DIRECTION = re.compile(r"\b(\w)\w*+-to-(\w)\w*")
 API_VERSION = re.compile(r"_v\d{4,}$")
 DIAGNOSTICS = 5
 DIAGNOSTIC_CHARACTERS = 200

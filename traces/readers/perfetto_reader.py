@@ -51,7 +51,8 @@ def read_perfetto(content: Content) -> Trace:
 
 
 class PerfettoReader:
-    """Collects the track events of one file; its packed packets hold at most `max_bytes`."""
+    """Collects the track events of one file; its packed packets hold at most `max_bytes`, and so
+    do the args of its spans, of which many may share a text."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -151,7 +152,7 @@ class PerfettoReader:
 
     def trace(self, warnings: list[str]) -> Trace:
         """The trace of all that was read."""
-        table = SpanTable()
+        table = SpanTable(self._max_bytes)
         marks = [ts for _, ts, _ in self._instants] + [end for _, _, end, _ in self._complete]
         latest = max([*marks, self._slices.latest_ns() or 0])
         slices = [(uuid, a, b, said) for said, a, b, uuid in self._slices.spans(latest)]
@@ -170,18 +171,20 @@ class PerfettoReader:
         return trace
 
     def _counter_columns(self) -> Counters:
-        tracks, names = [], []
-        for uuid, _, _ in self._counters:
-            path = self._tracks.path(uuid)
-            pid = next((track.pid for track in path if track.pid), "")
-            tracks.append(self._tracks.names.process(pid))
-            names.append(path[0].name)
+        named = {uuid: self._counter_name(uuid) for uuid, _, _ in self._counters}
+        rows = [named[uuid] for uuid, _, _ in self._counters]
         return {
             "ts_ns": np.array([ts for _, ts, _ in self._counters], dtype=np.int64),
-            "track": np.array(tracks, dtype=object),
-            "name": np.array(names, dtype=object),
+            "track": np.array([track for track, _ in rows], dtype=object),
+            "name": np.array([name for _, name in rows], dtype=object),
             "value": np.array([value for _, _, value in self._counters], dtype=np.float64),
         }
+
+    def _counter_name(self, uuid: int) -> tuple[str, str]:
+        """What a counter's process is called, and the counter."""
+        path = self._tracks.path(uuid)
+        pid = next((track.pid for track in path if track.pid), "")
+        return self._tracks.names.process(pid), path[0].name
 
     def _meta(self, warnings: list[str]) -> dict[str, Any]:
         cut_off = self._cut_off and not warnings

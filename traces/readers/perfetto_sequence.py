@@ -8,6 +8,7 @@ from typing import Any
 
 from traces.readers.perfetto_tracks import Slice
 from traces.readers.protobuf_wire import words
+from traces.readers.span_table import LONGEST_LABEL, LONGEST_NAME, LONGEST_VALUE, cut
 
 STATE_CLEARED = 1
 """In TracePacket.sequence_flags."""
@@ -38,11 +39,16 @@ class Sequence:
             self.track_uuid = defaults.track_event_defaults.track_uuid
         if packet.HasField("interned_data"):
             data = packet.interned_data
-            self._names |= {row.iid: words(row.name) for row in data.event_names}
-            self._categories |= {row.iid: words(row.name) for row in data.event_categories}
-            self._arguments |= {row.iid: words(row.name) for row in data.debug_annotation_names}
+            self._names |= {row.iid: cut(words(row.name), LONGEST_NAME) for row in data.event_names}
+            self._categories |= {
+                row.iid: cut(words(row.name), LONGEST_LABEL) for row in data.event_categories
+            }
+            self._arguments |= {
+                row.iid: cut(words(row.name), LONGEST_LABEL) for row in data.debug_annotation_names
+            }
             self._strings |= {
-                row.iid: words(row.str) for row in data.debug_annotation_string_values
+                row.iid: cut(words(row.str), LONGEST_VALUE)
+                for row in data.debug_annotation_string_values
             }
 
     def slice(self, event: Any) -> Slice:  # noqa: ANN401 - a protobuf message

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from traces.readers.assembly import LaneNames
 from traces.readers.kineto import CATEGORIES, call_kind, host_kind, number
 from traces.readers.protobuf_wire import words
-from traces.readers.span_table import Lane
+from traces.readers.span_table import LONGEST_LABEL, Lane, cut
 from traces.readers.track_names import device_kind, device_of, stream_of
 from traces.schema import HOST, NONE
 
@@ -45,7 +45,7 @@ class Tracks:
 
     def take(self, descriptor: Any) -> None:  # noqa: ANN401 - a protobuf message
         """Learn from a TrackDescriptor."""
-        name = words(descriptor.name or descriptor.static_name)
+        name = cut(words(descriptor.name or descriptor.static_name), LONGEST_LABEL)
         pid = tid = ""
         if descriptor.HasField("thread"):
             pid, tid = str(descriptor.thread.pid), str(descriptor.thread.tid)

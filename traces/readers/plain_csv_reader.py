@@ -19,7 +19,7 @@ from traces.schema import GPU_KINDS, HOST, KINDS, Trace, TraceError
 
 NS_PER_UNIT = {"s": 10**9, "ms": 10**6, "us": 10**3, "µs": 10**3, "μs": 10**3, "ns": 1}
 UNITS = "|".join(NS_PER_UNIT)
-COLUMN = re.compile(rf"(?P<word>[a-z]+)(?:[\s_]*[(\[]?\s*(?P<unit>{UNITS})\s*[)\]]?)?")
+COLUMN = re.compile(rf"(?P<word>[a-z]+)(?:[\s_]*+[(\[]?\s*+(?P<unit>{UNITS})\s*[)\]]?)?")
 WORDS = {"begin": "start", "ts": "start", "dur": "duration", "lane": "track", "thread": "track"}
 """Other words for the columns."""
 

@@ -21,6 +21,7 @@ from traces.readers.rocprof_records import (
     rocprof_trace,
 )
 from traces.readers.source import UTF8_BOM, Bytes, Content
+from traces.readers.span_table import LONGEST_NAME, cut
 from traces.schema import HOST, NONE, Trace
 
 ROOT = re.compile(rb'\s*\{\s*"rocprofiler-sdk-tool"')
@@ -190,9 +191,17 @@ class _ProcessReader:
         self._arrays = process.arrays
         self.lost = 0
         symbols = self._all("kernel_symbols", Symbol)
-        self._kernels = {s.kernel_id: s.formatted_kernel_name or s.kernel_name for s in symbols}
-        self._kinds = self._all("kinds", Kind)
-        self._markers = {marker.key: marker.value for marker in self._all("markers", Marker)}
+        self._kernels = {
+            symbol.kernel_id: cut(symbol.formatted_kernel_name or symbol.kernel_name, LONGEST_NAME)
+            for symbol in symbols
+        }
+        self._operations = [
+            [cut(operation, LONGEST_NAME) for operation in kind.operations]
+            for kind in self._all("kinds", Kind)
+        ]
+        self._markers = {
+            marker.key: cut(marker.value, LONGEST_NAME) for marker in self._all("markers", Marker)
+        }
         gpus = [agent for agent in self._all("agents", Agent) if agent.type == GPU_AGENT]
         self._gpus = {
             gpu.id.handle: max(number(gpu.logical_node_type_id, place), 0)
@@ -239,9 +248,8 @@ class _ProcessReader:
         return self._queues.setdefault(row.dispatch_info.queue_id.handle, len(self._queues))
 
     def _operation(self, row: JsonRecord) -> str:
-        kind = self._kinds[row.kind] if 0 <= row.kind < len(self._kinds) else Kind()
-        known = 0 <= row.operation < len(kind.operations)
-        return kind.operations[row.operation] if known else ""
+        of_kind = self._operations[row.kind] if 0 <= row.kind < len(self._operations) else []
+        return of_kind[row.operation] if 0 <= row.operation < len(of_kind) else ""
 
     def _counted(self, array: str) -> Iterator[JsonRecord]:
         for raw in self._arrays.get(array, []):

@@ -13,6 +13,7 @@ import pandas as pd
 from traces.args_column import Args, ArgsArray, encoded
 from traces.readers.event_repair import Scalar
 from traces.readers.growing_columns import GrowingColumns
+from traces.readers.source import MAX_BYTES, check_size
 from traces.schema import HOST, NONE
 
 K = TypeVar("K", bound=Hashable)
@@ -43,7 +44,9 @@ class SpanTable:
     """Columns of spans. Lanes, kinds and names are numbers into the dicts of these names; args
     stand one behind the other in a text beside the columns."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._args_bytes = 0
         self.lanes: dict[Lane, int] = {}
         self.kinds: dict[str, int] = {}
         self.names: dict[str, int] = {}
@@ -65,11 +68,15 @@ class SpanTable:
         correlation: int = NONE,
         args: Args | bytes = None,
     ) -> None:
-        """Append one span; its args as a dict or as JSON text."""
+        """Append one span; its args as a dict or as JSON text. Raises TraceError as soon as the
+        args of all hold more bytes than a file may: one text may stand in many."""
         own = encoded(args)
         if own:
+            self._args_bytes += len(own)
+            check_size(self._args_bytes, self._max_bytes)
             self._new_texts.append(own)
-        numbers = (code(self.lanes, lane), code(self.kinds, kind), code(self.names, name))
+        name_code = code(self.names, cut(name, LONGEST_NAME))
+        numbers = (code(self.lanes, lane), code(self.kinds, kind), name_code)
         self._rows.append((ts_ns, dur_ns, correlation, *numbers, len(own)))
 
     def extend(self, columns: Mapping[str, np.ndarray], args: Sequence[bytes] = ()) -> None:
@@ -139,15 +146,25 @@ def code(numbers: dict[K, int], key: K) -> int:
     return numbers.setdefault(key, len(numbers))
 
 
+LONGEST_NAME, LONGEST_LABEL, LONGEST_VALUE = 8_000, 256, 1_000
+"""Letters of what may stand in many rows: of the name of a span (those of template kernels have
+some 3,000), of each part of a track's or a counter's, and of a value that args share."""
+
+
+def cut(words: str, longest: int) -> str:
+    """The words, or of longer ones the beginning."""
+    return words if len(words) <= longest else words[: longest - 1] + "…"
+
+
 MAX_WHOLE = 1 << 63
 """From here on a whole number is written as the file's own float: digits would be made up."""
 
 
 def text(value: Scalar) -> str:
-    """An id or a name of a file as text; "" for none. Ids that are equal, as 1 and 1.0 are, get one
-    text whichever comes first."""
+    """An id or a name of a file as text of at most `LONGEST_NAME` letters; "" for none. Ids that
+    are equal, as 1 and 1.0 are, get one text whichever comes first."""
     if isinstance(value, str):
-        return value
+        return cut(value, LONGEST_NAME)
     if isinstance(value, bool | float) and value == value // 1 and abs(value) < MAX_WHOLE:
         return str(int(value))
     return "" if value is None else str(value)

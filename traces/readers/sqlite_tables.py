@@ -1,7 +1,8 @@
 """Reads tables of an SQLite file that nobody vouches for: read-only, immutable, with limits.
 
-Only real tables are read: a view or a virtual table could compute for ever. What the file
-means is not known here.
+Only real tables are read: a view or a virtual table could compute for ever. A schema that says
+otherwise ends at a limit of work, and many rows of one long text at a limit of text. What the
+file means is not known here.
 """
 
 import sqlite3
@@ -11,7 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from traces.readers.progress import Rows
-from traces.readers.source import Content
+from traces.readers.source import Content, check_size
+from traces.readers.span_table import LONGEST_NAME, cut
 from traces.schema import TraceError
 
 SIGNATURE = b"SQLite format 3\x00"
@@ -21,14 +23,34 @@ DAMAGE = (sqlite3.Error, UnicodeDecodeError)
 MAX_ROWS = 20_000_000
 MAX_VALUE_BYTES = 16 << 20
 
+STEPS_AT_ONCE = 10_000
+"""Steps of SQLite's machine between two looks at how many there were: some 0.1 ms."""
+
+FREE_STEPS, STEPS_A_BYTE = 5_000_000, 32
+"""What reading may cost: a row takes some ten steps a column, and is some bytes long."""
+
+ROW_NUMBERS = ("rowid", "oid", "_rowid_")
+"""What SQLite calls the number of a row, unless a column of that name stands in the way."""
+
+TOO_MUCH_WORK = (
+    "The SQLite database asks for more work than its size can hold; export it again with "
+    "`nsys export --type sqlite`."
+)
+
 
 class Tables:
     """The tables of an open database. `damaged` names those that could not be read to their
-    end."""
+    end. Raises TraceError where they ask for more work or hold more text than a file may."""
 
     def __init__(self, connection: sqlite3.Connection, content: Content) -> None:
         self._connection = connection
         self._rows_left = MAX_ROWS
+        self._steps_left = FREE_STEPS + STEPS_A_BYTE * len(content.data)
+        self._max_bytes = content.max_bytes
+        self._text_bytes = 0
+        self._texts: dict[str, str] = {}
+        connection.set_progress_handler(self._is_too_much, STEPS_AT_ONCE)
+        connection.text_factory = self._text
         self.damaged: set[str] = set()
         names = connection.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
@@ -45,10 +67,14 @@ class Tables:
     def _rows_of(self, table: str) -> int:
         """About how many rows a table has, without counting them; 0 where that is not told."""
         try:
-            last = self._connection.execute(f'SELECT max(rowid) FROM "{table}"').fetchone()[0]
-        except DAMAGE:  # damaged, or a table without row numbers
+            taken = {name.lower() for name in self.columns[table]}
+            number = next(name for name in ROW_NUMBERS if name not in taken)
+            query = f"SELECT max({number}) FROM {_quoted(table)}"
+            last = self._connection.execute(query).fetchone()[0]
+        except (StopIteration, *DAMAGE) as error:  # damaged, or a table without row numbers
+            self._refuse_work(error)
             return 0
-        return min(max(last or 0, 0), MAX_ROWS)
+        return min(max(last, 0), MAX_ROWS) if isinstance(last, int) else 0
 
     def rows(self, table: str, *columns: str) -> Iterator[tuple[Any, ...]]:
         """These columns of every row: None for a column that the file lacks, and no rows at all
@@ -56,9 +82,9 @@ class Tables:
         known = self.columns.get(table)
         if known is None:
             return
-        picked = ", ".join(f'"{name}"' if name in known else "NULL" for name in columns)
+        picked = ", ".join(_value(name) if name in known else "NULL" for name in columns)
         try:
-            for row in self._connection.execute(f'SELECT {picked} FROM "{table}"'):
+            for row in self._connection.execute(f"SELECT {picked} FROM {_quoted(table)}"):
                 self._rows_left -= 1
                 if self._rows_left < 0:
                     raise TraceError(
@@ -67,8 +93,35 @@ class Tables:
                     )
                 self._progress.one_more()
                 yield row
-        except DAMAGE:
+        except DAMAGE as error:
+            self._refuse_work(error)
             self.damaged.add(table)
+
+    def _text(self, raw: bytes) -> str:
+        """Equal texts as one, and of long ones the beginning: a column's default may stand in
+        every row."""
+        self._text_bytes += len(raw)
+        check_size(self._text_bytes, self._max_bytes)
+        text = cut(raw.decode("utf-8", "replace"), LONGEST_NAME)
+        return self._texts.setdefault(text, text)
+
+    def _is_too_much(self) -> bool:
+        self._steps_left -= STEPS_AT_ONCE
+        return self._steps_left < 0
+
+    def _refuse_work(self, error: Exception) -> None:
+        if self._steps_left < 0:
+            raise TraceError(TOO_MUCH_WORK) from error
+
+
+def _quoted(name: str) -> str:
+    """A name in SQL, whatever stands in it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _value(column: str) -> str:
+    """A column without bytes that are no text, which nothing here reads."""
+    return f"iif(typeof({_quoted(column)}) = 'blob', NULL, {_quoted(column)})"
 
 
 @contextmanager
@@ -77,7 +130,6 @@ def open_tables(content: Content) -> Iterator[Tables]:
     try:
         connection = _connect(content)
         try:
-            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
