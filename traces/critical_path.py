@@ -77,7 +77,8 @@ class CriticalPath:
         sums: Counter[str] = Counter()
         for segment in self.segments:
             sums[segment.resource] += segment.ns
-        return {name: ns / self.ns for name, ns in sums.most_common()}
+        whole = self.ns
+        return {name: ns / whole for name, ns in sums.most_common()}
 
 
 def find_critical_path(trace: Trace) -> CriticalPath:
