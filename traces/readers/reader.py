@@ -22,10 +22,10 @@ def open_trace(
     they go, with what was lost in `meta["skipped"]` and `meta["warnings"]`, and
     `meta["cut_off"]` where the end is missing. `name` is only noted (`meta["name"]`) and plays
     no part in reading. `max_bytes` caps the unpacked size, and what is made of texts that stand
-    for many rows; very long names keep their beginning (see `span_table`). `progress(done, in_all)` is called now
-    and then with bytes, of a share that only grows; what it raises ends the reading and is raised
-    here. Raises TraceError, one sentence that says what the file is and what to do, for everything
-    else.
+    for many rows; very long names keep their beginning (see `span_table`).
+    `progress(done, in_all)` is called now and then with bytes, of a share that only grows; what
+    it raises ends the reading and is raised here. Raises TraceError, one sentence that says what
+    the file is and what to do, for everything else.
     """
     try:
         with opened(source, max_bytes, progress) as content:

@@ -103,9 +103,9 @@ class SpanTable:
         self.pack()
         self._columns["dur_ns"][rows] = ends_ns - self._columns["ts_ns"][rows]
 
-    def move_lane(self, old: Lane, new: Lane) -> None:
-        """Let the spans of a lane stand on another one, which has none yet."""
-        self.lanes = {new if lane == old else lane: number for lane, number in self.lanes.items()}
+    def move_lanes(self, new: Mapping[Lane, Lane]) -> None:
+        """Let the spans of each of these lanes stand on another one, which has none yet."""
+        self.lanes = {new.get(lane, lane): number for lane, number in self.lanes.items()}
 
     def rename_kinds(self, lanes: set[int], kind_of: Callable[[str], str]) -> None:
         """Give the spans on these lanes (by number) the kind that goes with their name; instants

@@ -21,7 +21,8 @@ def place_device_lanes(table: SpanTable, names: LaneNames) -> bool:
     kinds; whether there are any."""
     work: set[int] = set()
     retold: set[int] = set()
-    for lane, number in list(table.lanes.items()):
+    moved: dict[Lane, Lane] = {}
+    for lane, number in table.lanes.items():
         process = DEVICE_PROCESS.search(names.processes.get(lane.pid, ""))
         if process is None or lane.device != HOST:
             continue
@@ -30,7 +31,8 @@ def place_device_lanes(table: SpanTable, names: LaneNames) -> bool:
         (work if is_work else retold).add(number)
         stream = stream_of(thread) if is_work else NONE
         label = "" if is_work else thread or lane.tid
-        table.move_lane(lane, Lane(lane.pid, lane.tid, int(process[1]), stream, label))
+        moved[lane] = Lane(lane.pid, lane.tid, int(process[1]), stream, label)
+    table.move_lanes(moved)
     table.rename_kinds(work, device_kind)
     table.rename_kinds(retold, lambda name: "annotation")
     return bool(work or retold)

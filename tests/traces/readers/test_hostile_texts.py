@@ -87,12 +87,16 @@ FILES = {
     "documents": lambda n: (
         '{"traceEvents":[' + '{"ph":},' * 5 + '{"ph":"X"}' + '],"k":[\n{"ph":"X"}' * (n // 2) + "x"
     ),
+    "lanes of a device": lambda n: json.dumps(
+        [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "/device:GPU:0"}}]
+        + [{"ph": "X", "name": "a", "pid": 1, "tid": i, "ts": i, "dur": 1} for i in range(n // 4)]
+    ),
     "column": lambda n: "name,start_ns,duration_ns,a" + " " * n + "!\na,1,1,\n",
 }
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_no_damaged_file_costs_the_square_of_its_size(kind):
+def test_no_file_costs_the_square_of_its_size(kind):
     def read(text):
         try:
             open_trace(text.encode())
