@@ -16,8 +16,9 @@ from traces.gap import Gap, gaps_by_cause
 from traces.gaps import find_gaps
 from traces.observed import DeviceIdle, idle_of
 from traces.schema import Trace
-from traces.steps import Step, Steps, find_steps
+from traces.steps import PATTERN, Step, Steps, find_steps
 from traces.units import percent, signed_ms
+from traces.whatif import A_GUESS
 
 NS_PER_MS = 1e6
 WORTH_TELLING = 0.01
@@ -145,6 +146,8 @@ def as_text(result: dict[str, Any]) -> str:
     lines += _devices(result) if several else []
     for name, key in (("steps", "steps"), ("median ms", "median_ms")):
         lines.append(_row(name, key, *(result[side][key] for side in "ab")))
+    guessed = [side.upper() for side in "ab" if result[side]["steps_by"] == PATTERN]
+    lines += [f"In {' and '.join(guessed)}: {A_GUESS}"] if guessed else []
     aligned = result["steps"]
     if aligned:
         change = fmean(row["b_ms"] - row["a_ms"] for row in aligned)

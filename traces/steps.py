@@ -32,6 +32,12 @@ STEP_NAME = re.compile(
 NO_STEP = re.compile(r"nccl|rccl|Optimizer\.|^(?:cu|hip)[A-Z]|^cuda[A-Z]")
 """What repeats inside a step and is no step itself."""
 
+LAYER = re.compile(r"(?<![a-z])(?:(?:block|layer|stage)s?[\W_]?|h\.)(\d+)", re.IGNORECASE)
+"""What a model calls its parts; each has its number."""
+LEAST_LAYERS, MOST_RANGES = 0.8, 1.5
+"""For each stretch that comes back, if that is a layer: how many different ones are named, and how
+many ranges of one kind there are."""
+
 GRAPH_LAUNCH = re.compile(r"(?:cuda|cu|hip)GraphLaunch")
 
 
@@ -60,6 +66,11 @@ class Steps:
     def on_device(self) -> bool:
         """Whether the marks are operations of a device, and not the host's annotations."""
         return self.by in ON_DEVICE
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nothing but repetition says that these are steps: they may be parts of one."""
+        return self.by == PATTERN
 
     @property
     def count(self) -> int:
@@ -126,6 +137,7 @@ def _other_annotations(trace: Trace) -> list[Step]:
         rows
         for rows in _repeated_annotations(trace)
         if len(rows) >= MIN_REPEATS
+        and not LAYER.search(rows["name"].iloc[0])
         and not NO_STEP.search(rows["name"].iloc[0])
         and 2 * _extent(rows) >= needed
     ]
@@ -176,7 +188,8 @@ def _graph_launches(trace: Trace) -> list[Step]:
 
 
 def _launch_pattern(trace: Trace) -> list[Step]:
-    """The kernels of the busiest stream, where they come back in the same order."""
+    """The kernels of the busiest stream, where they come back in the same order, unless once a
+    layer."""
     kernels = trace.gpu_spans()
     kernels = kernels[kernels["kind"] == "kernel"]
     if kernels.empty:
@@ -184,8 +197,27 @@ def _launch_pattern(trace: Trace) -> list[Step]:
     _, stream = max(kernels.groupby(["device", "stream"]), key=lambda item: len(item[1]))
     found = beginnings(stream["name"].tolist())
     first = stream.iloc[found]
+    if _are_layers(first, trace):
+        return []
     end = int((stream["ts_ns"] + stream["dur_ns"]).max())
     return _until_the_next(first["name"].tolist(), first["ts_ns"].tolist(), end)
+
+
+def _are_layers(first: pd.DataFrame, trace: Trace) -> bool:
+    """Whether what begins with these operations are the layers of one step: all along, a thread
+    has about as many ranges that are named after layers, and nearly each after one of its own. A
+    step has all its layers."""
+    spans = trace.spans
+    is_named = spans["name"].map(lambda name: LAYER.search(name) is not None).astype(bool)
+    named = spans[is_named & (spans["device"] == HOST)]
+    words = named["name"].map(lambda name: DIGITS.sub("#", name))
+    length, count = first["ts_ns"].max() - first["ts_ns"].min(), len(first)
+    for _, rows in named.groupby([named["track"], words], sort=False, observed=True):
+        layers = rows["name"].str.extract(LAYER, expand=False).nunique()
+        is_one_each = layers >= LEAST_LAYERS * count and len(rows) < MOST_RANGES * count
+        if is_one_each and 2 * _extent(rows) >= length:
+            return True
+    return False
 
 
 FINDERS: dict[str, Callable[[Trace], list[Step]]] = {

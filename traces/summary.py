@@ -11,10 +11,10 @@ from traces.gap import gaps_by_cause
 from traces.gaps import find_gaps
 from traces.observed import DeviceIdle, idle_of
 from traces.schema import ENGINE_FORMAT, Trace
-from traces.steps import Steps, find_steps
+from traces.steps import PATTERN, Steps, find_steps
 from traces.together import each, together, whole
 from traces.units import percent
-from traces.whatif import as_json, what_if
+from traces.whatif import A_GUESS, as_json, what_if
 
 NS_PER_MS = 1e6
 GAP_ROWS = 12
@@ -90,6 +90,7 @@ def as_text(summary: dict[str, Any]) -> str:
             f"steps    {steps['count']:,} by {steps['by']}, median {steps['median_ms']:,.3f} ms, "
             f"99 % within {steps['p99_ms']:,.3f} ms"
         )
+        lines += [f"         {A_GUESS}"] if steps["by"] == PATTERN else []
     count = len(summary["devices"])
     if summary["gaps"]:
         lines.append("idle time by cause" + (f", {together(count)}" if count > 1 else ""))

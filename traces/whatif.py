@@ -44,6 +44,11 @@ SEVERAL_GPUS = (
     "Of several GPUs, the one that the busiest thread launches most on is looked at; the others "
     "keep up with it."
 )
+A_GUESS = (
+    "The steps are a guess: nothing marks them, the same launches only come back, and what looks "
+    "like steps may be the layers of one."
+)
+EVERY_ASSUMPTION = (*ASSUMPTIONS, *FOREIGN_ASSUMPTIONS, SEVERAL_GPUS, A_GUESS)
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ def what_if(trace: Trace, gaps: Sequence[Gap] | None = None, steps: Steps | None
     if not parts:
         reason = "no host work says which step it belongs to: the host's part of the trace is lost."
         return WhatIf(found_by=steps.by, cannot_tell=reason)
-    return WhatIf(tuple(parts), _recorded_ns(trace, steps), steps.by, _assumptions(trace))
+    return WhatIf(tuple(parts), _recorded_ns(trace, steps), steps.by, _assumptions(trace, steps))
 
 
 def pipelined_ns(parts: Sequence[StepParts]) -> int:
@@ -183,11 +188,12 @@ def as_text(prediction: dict[str, Any]) -> str:
     return "\n".join(lines + [f"assumed  {line}" for line in prediction["assumptions"]])
 
 
-def _assumptions(trace: Trace) -> tuple[str, ...]:
+def _assumptions(trace: Trace, steps: Steps) -> tuple[str, ...]:
     if trace.is_engine_dump:
         return ASSUMPTIONS
     several = (SEVERAL_GPUS,) if len(trace.devices) > 1 else ()
-    return ASSUMPTIONS + FOREIGN_ASSUMPTIONS + several
+    guess = (A_GUESS,) if steps.is_guess else ()
+    return ASSUMPTIONS + FOREIGN_ASSUMPTIONS + several + guess
 
 
 def _recorded_ns(trace: Trace, steps: Steps) -> int:

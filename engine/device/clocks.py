@@ -22,11 +22,13 @@ from engine.oplog import Op, StreamKind
 class LaunchWork(HostWork):
     """What comes behind the launches follows when their block is left."""
 
+    go_on: Callable[[str], object]
+
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         """Close the span; one of `BESIDE` comes next, as long as the cost model says."""
         super().__exit__(kind, error, trace)
         if kind is None:
-            self.device.host(BESIDE)
+            self.go_on(BESIDE)
 
 
 class Clocks(HostCalls[Task]):
@@ -79,7 +81,7 @@ class Clocks(HostCalls[Task]):
         span = self._span(name, work_ns)
         self._pass(work_ns)
         if name == "launch" and BESIDE in self.cost.host_ns:
-            return LaunchWork(self, span)
+            return LaunchWork(self, span, self.host)
         return HostWork(self, span)
 
     def finish(self) -> None:

@@ -13,6 +13,7 @@ from engine.device.cost import MS, CostModel
 from engine.device.step_cost import CALLS, DECIMALS, MOST_MS, UNDER_KERNELS, StepTimes, cost_of
 from engine.measured.fit import FitError
 from traces import Trace, WhatIf, what_if
+from traces.whatif import A_GUESS
 
 
 def times_of(prediction: WhatIf) -> StepTimes:
@@ -44,7 +45,7 @@ def times_of(prediction: WhatIf) -> StepTimes:
 
 def _floored(ms: float) -> float:
     """To as many decimals as the text of a cost model has: parts are not to exceed the whole."""
-    return math.floor(ms * 10**DECIMALS) / 10**DECIMALS
+    return math.floor(ms * 10.0**DECIMALS) / 10.0**DECIMALS
 
 
 def fit_steps(trace: Trace, name: str = "fitted") -> CostModel:
@@ -52,4 +53,5 @@ def fit_steps(trace: Trace, name: str = "fitted") -> CostModel:
     prediction = what_if(trace)
     cost = cost_of(times_of(prediction))
     steps = f"Fitted from {len(prediction.parts)} steps found by {prediction.found_by}."
-    return replace(cost, name=name, about=f"{steps} {cost.about}")
+    guess = f"{A_GUESS} " if A_GUESS in prediction.assumptions else ""
+    return replace(cost, name=name, about=f"{steps} {guess}{cost.about}")

@@ -14,9 +14,13 @@ from lab.inspect.scene_links import lesson_of, scene_of, timeline_query
 from lab.picture.hover import span_text
 from lab.units import percent, short_ms
 from traces import Finding
+from traces.finding_rules import BETWEEN_STEPS, HOST_BOUND, OVERLAPPED_RUN
 from traces.findings import SMALL
 
 AT_LENGTH = 4
+
+ABOUT_STEPS = (BETWEEN_STEPS, HOST_BOUND, OVERLAPPED_RUN)
+"""Findings that say where in a step the time is."""
 
 BADGES = {"high": "orange", "medium": "blue", "low": "gray"}
 
@@ -29,6 +33,8 @@ def findings_tab(inspection: Inspection) -> None:
         return
     st.caption(t("findings.legend"))
     told = [f for f in findings if not f.is_small]
+    if inspection.steps.is_guess and any(f.rule in ABOUT_STEPS for f in told):
+        st.caption(t("steps.guess"))
     for number, finding in enumerate(told[:AT_LENGTH], 1):
         _at_length(inspection, finding, number)
     others = [

@@ -8,6 +8,7 @@ from lab.inspect.inspection import Inspection
 from lab.inspect.scene_links import timeline_query
 from lab.sentences import in_language
 from lab.units import percent, short_ms
+from traces.whatif import EVERY_ASSUMPTION
 
 
 def outlook_tab(inspection: Inspection) -> None:
@@ -35,8 +36,9 @@ def outlook_tab(inspection: Inspection) -> None:
     )  # fmt: skip
     _take_along(inspection)
     st.markdown(f"**{t('outlook.assumed')}**")
-    assumed = enumerate(prediction.assumptions, 1)
-    lines = (t_or(f"assumed.{number}", line) for number, line in assumed)
+    lines = (
+        t_or(f"assumed.{EVERY_ASSUMPTION.index(line) + 1}", line) for line in prediction.assumptions
+    )
     st.markdown("\n".join(f"- {for_markdown(line)}" for line in lines))
 
 

@@ -40,6 +40,8 @@ def steps_tab(inspection: Inspection) -> None:
     row.metric(t("steps.count"), f"{steps.count:,}", help=found)
     row.metric(t("steps.median"), t("steps.ms", ms=f"{steps.median_ns / 1e6:,.3f}"))
     row.metric(t("steps.p99"), t("steps.ms", ms=f"{steps.p99_ns / 1e6:,.3f}"))
+    if steps.is_guess:
+        st.caption(t("steps.guess"))
     parts = inspection.prediction.parts
     if parts:
         st.caption(t("steps.legend"))

@@ -71,11 +71,12 @@ def _outlook(inspection: Inspection) -> str:
         return ""
     if inspection.ruling.overlapped and inspection.prediction.saving < LITTLE:
         return t("verdict.overlaps")
+    guess = t("verdict.guess") if inspection.steps.is_guess else ""
     if inspection.ruling.overlapped:
-        return t("verdict.overlaps_gain", saving=percent(inspection.prediction.saving))
+        return t("verdict.overlaps_gain", saving=percent(inspection.prediction.saving)) + guess
     parts = inspection.prediction.parts
     host_bound = sum(p.host_ns for p in parts) > sum(p.compute_ns for p in parts)
     if inspection.prediction.saving < LITTLE:
         return t("verdict.no_gain_host" if host_bound else "verdict.no_gain")
     saving = f"{100 * inspection.prediction.saving:.0f} %"
-    return t("verdict.gain_host" if host_bound else "verdict.gain", saving=saving)
+    return t("verdict.gain_host" if host_bound else "verdict.gain", saving=saving) + guess

@@ -93,6 +93,10 @@ def _told(first: Inspection, second: Inspection, result: Comparison) -> None:
             base=base_text(inspection),
         )  # fmt: skip
         st.caption(for_markdown(told, 300))
+    for inspection in (first, second):
+        if inspection.steps.is_guess:
+            told = t("compare.guess", name=one_line(inspection.name), guess=t("steps.guess"))
+            st.caption(for_markdown(told, 400))
     if result.shifts:
         changes = (change[:1].upper() + change[1:] for change in shifts_told(result))
         lines = "\n".join(f"- {for_markdown(change, 300)}" for change in changes)

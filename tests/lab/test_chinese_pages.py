@@ -16,7 +16,7 @@ from lab.picture.hover import Hover
 from lab.sweep.table import SAMPLE, shown_rows
 from tests.lab.apps import INSPECT, open_page, stepper, timeline, upload
 from tests.lab.samples import profiler_trace, study
-from traces import open_trace, trace_bytes
+from traces import Trace, open_trace, trace_bytes
 
 ENGLISH = re.compile(r"(?:[A-Za-z]+ ){3}[A-Za-z]+")
 """Four words in a row."""
@@ -118,6 +118,19 @@ def test_what_steps_were_found_by_is_chinese() -> None:
     app = upload("a.json.gz", study("sync").file, lang="zh", view="steps")
     assert any("引擎自己的步" in metric.help for metric in app.metric)
     assert left_in_english(app) == []
+
+
+@pytest.mark.parametrize("view", ["steps", "outlook", "findings"])
+def test_that_steps_are_a_guess_is_told_in_chinese_where_figures_rest_on_them(view: str) -> None:
+    run = study("sync").trace
+    flows = run.flows[run.flows["kind"] == "launch"]
+    spans = run.spans.assign(step=-1, slot=-1, args=None)
+    other = Trace(spans, flows, run.counters.iloc[:0], {"format": "other"})
+    app = upload("a.json.gz", trace_bytes(other), lang="zh", view=view)
+    assert any("步是猜的" in sentence for sentence in told(app))
+    assert any("前提是反复出现的确实是步" in sentence for sentence in told(app))
+    marked = upload("b.json.gz", study("sync").file, lang="zh", view=view)
+    assert not any("猜" in sentence for sentence in told(marked))
 
 
 def test_a_changed_description_of_a_run_is_told_in_chinese() -> None:

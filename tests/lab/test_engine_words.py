@@ -107,7 +107,7 @@ def wanted():
     for sample in list_samples():
         words |= {f"sample.{sample.code}.{part}": getattr(sample, part) for part in SAMPLE_PARTS}
     words |= {f"kind.{kind}": kind for kind in KINDS}
-    assumed = enumerate((*whatif.ASSUMPTIONS, *whatif.FOREIGN_ASSUMPTIONS, whatif.SEVERAL_GPUS), 1)
+    assumed = enumerate(whatif.EVERY_ASSUMPTION, 1)
     words |= {f"assumed.{number}": line for number, line in assumed}
     for name, known in FIX_WORDS.items():
         words |= {f"{name}.{word}": word for word in known}

@@ -105,6 +105,15 @@ def test_a_finding_has_the_name_in_a_comparison_that_it_has_in_its_trace():
         )
 
 
+def test_the_blocks_of_one_forward_pass_of_a_public_pair_are_no_steps():
+    pair = [PUBLIC / f"nsys-ai__mfu_2gpu_{name}.sqlite" for name in ("before", "after")]
+    if not pair[0].is_file():
+        pytest.skip(f"no public traces in {PUBLIC.name}")
+    result = compare(*map(open_trace, pair))
+    assert not result.per_step and result.a.steps.count == result.b.steps.count == 0
+    assert result.changes[0].startswith("starved by launches rose")
+
+
 def test_of_several_devices_the_mean_one_is_compared_and_each_is_named():
     two = several((("k", 0, 40), ("k", 60, 100)), (("k", 0, 90), ("k", 100, 200)))
     one = several((("k", 0, 40), ("k", 60, 100)))

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 
 from tests.traces.builders import Diagram, traces
-from traces import Trace, find_steps, list_samples, open_sample, summarize
+from traces import (
+    Trace,
+    compare,
+    comparison,
+    find_steps,
+    list_samples,
+    open_sample,
+    summarize,
+)
+from traces.summary import as_text
+from traces.whatif import A_GUESS
 
 
 def foreign(run: Diagram) -> Trace:
@@ -152,6 +162,57 @@ def test_kernels_that_come_back_in_the_same_order_are_steps():
     assert steps.by == "repeated launches"
     assert spans_of(steps) == [(0, 50), (50, 100), (100, 150), (150, 198)]
     assert (steps.median_ns, steps.p99_ns) == (50, 50)
+
+
+def layered(steps: int, layers: int, name: str, kind: str = "op") -> Trace:
+    """Each layer a range of the host and the same kernels; a step has an embedding before them
+    where there are several."""
+    run, now = Diagram(), 0
+    for _ in range(steps):
+        for at in range(layers):
+            run.host(name.format(at), now, now + 9, kind)
+            first = "embed" if at == 0 and steps > 1 else "norm"
+            for number, kernel in enumerate((first, "attention", "attention", "mlp")):
+                run.gpu("compute", "kernel", now + 2 * number, now + 2 * number + 1, name=kernel)
+            now += 10
+    return foreign(run)
+
+
+LAYERS = [
+    "FSDP::pre_forward (blocks.{}._wrapped)",
+    "model.layers.{}",
+    "Layer {}",
+    "layer{}",
+    "h.{}",
+]
+
+
+@pytest.mark.parametrize("kind", ["op", "annotation", "python"])
+@pytest.mark.parametrize("name", LAYERS)
+def test_the_layers_of_one_step_are_no_steps(name, kind):
+    assert find_steps(layered(1, 15, name, kind)).by == "none"
+
+
+@pytest.mark.parametrize("kind", ["op", "annotation"])
+@pytest.mark.parametrize("name", LAYERS)
+def test_steps_of_layers_are_found_by_their_launches(name, kind):
+    steps = find_steps(layered(6, 4, name, kind))
+    assert (steps.by, steps.count, steps.is_guess) == ("repeated launches", 6, True)
+    assert steps.steps[1].start_ns == 40
+
+
+@pytest.mark.parametrize("name", ["aten::conv{}d", "part {}", "layer", "block.0 of {}"])
+def test_other_numbers_make_no_layers(name):
+    assert find_steps(layered(1, 15, name)).count == 15
+
+
+def test_of_steps_found_by_repetition_alone_it_is_said_that_they_are_a_guess():
+    summary = summarize(layered(6, 4, "layer {}"))
+    assert A_GUESS in as_text(summary)
+    compared = comparison.as_json(compare(layered(6, 4, "x"), open_sample(list_samples()[0])))
+    assert f"In A: {A_GUESS}" in comparison.as_text(compared)
+    marked = summarize(open_sample(list_samples()[0]))
+    assert A_GUESS not in as_text(marked)
 
 
 def test_a_run_without_a_sign_of_steps_has_none():

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.lab.apps import charts, open_page
-from traces import list_samples
+from tests.lab.samples import study
+from traces import Trace, list_samples, trace_bytes
 
 COMPARE, RECORD = "lab/pages/compare.py", "lab/pages/guide.py"
 
@@ -40,6 +41,20 @@ def test_a_trace_is_compared_with_its_prediction() -> None:
     assert not app.exception and not app.error
     titles = [note["text"] for note in charts(app)[0]["layout"]["annotations"]]
     assert titles[1].startswith("predicted, async · GPU idle")
+
+
+def test_that_the_steps_of_a_trace_are_a_guess_is_told_under_its_name() -> None:
+    app = open_page(COMPARE)
+    assert not any("guess" in text.value for text in app.caption)
+    run = study("sync").trace
+    flows = run.flows[run.flows["kind"] == "launch"]
+    spans = run.spans.assign(step=-1, slot=-1, args=None)
+    data = trace_bytes(Trace(spans, flows, run.counters.iloc[:0], {"format": "other"}))
+    app.file_uploader(key="trace-a-0").upload("a.json.gz", data)
+    app.run()
+    told = [text.value for text in app.caption if "guess" in text.value]
+    assert not app.exception and len(told) == 1
+    assert told[0].replace("\\", "").startswith("a.json.gz: These steps are a guess")
 
 
 def test_one_trace_is_not_enough() -> None:
