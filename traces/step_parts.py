@@ -4,7 +4,8 @@ Our own dumps say of every span which step it belongs to. In other traces a step
 of the launching thread: what it launched in there is the step's, whenever that ran.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -53,15 +54,16 @@ class StepParts:
 
 def engine_parts(trace: Trace) -> list[StepParts]:
     """The parts of each step of our own dump, in order of the steps."""
-    host = trace.host_spans()
-    ops = trace.gpu_spans()
-    by_step = dict(tuple(ops[ops["step"] != NONE].groupby("step")))
-    nothing = ops.iloc[:0]
+    host, ops = (
+        _Spans.of(spans).by(spans["step"].to_numpy())
+        for spans in (trace.host_spans(), trace.gpu_spans())
+    )
     parts = []
-    for step, spans in host[host["step"] != NONE].groupby("step"):
-        waits = span_union(spans[spans["kind"] == "sync"])
-        work = intervals.subtraction(span_union(spans[spans["kind"] != "sync"]), waits)
-        parts.append(_parts(work, _last_launch(spans), by_step.get(step, nothing)))
+    for step in sorted(host.keys() - {NONE}):
+        spans = host[step]
+        waiting = spans.union(spans.kind == "sync")
+        work = intervals.subtraction(spans.union(spans.kind != "sync"), waiting)
+        parts.append(_parts(work, spans.last_launch_ns, ops.get(step, _NOTHING)))
     return parts
 
 
@@ -88,12 +90,15 @@ def window_parts(trace: Trace, steps: Steps) -> list[StepParts]:
     host = host[host["track"] == track]
     step_of_call = np.searchsorted(edges, host["ts_ns"].to_numpy(), side="right") - 1
     waiting = waits(host, span_union(ops))
+    calls, operations = _Spans.of(host).by(step_of_call), _Spans.of(ops).by(step_of_op)
     parts = []
-    for number in range(steps.count):
-        window = intervals.union(edges[number : number + 1], edges[number + 1 : number + 2])
-        last = _last_launch(host[step_of_call == number])
-        work = intervals.subtraction(window, waiting)
-        parts.append(_parts(work, last, ops[step_of_op == number]))
+    for number, (start_ns, end_ns) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+        window = intervals.union([start_ns], [end_ns])
+        first = waiting[:, 1].searchsorted(start_ns, side="right")
+        last = waiting[:, 0].searchsorted(end_ns, side="left")
+        work = intervals.subtraction(window, waiting[first:last])
+        launched_ns = calls.get(number, _NOTHING).last_launch_ns
+        parts.append(_parts(work, launched_ns, operations.get(number, _NOTHING)))
     return parts
 
 
@@ -118,14 +123,54 @@ def issued(trace: Trace, ops: pd.DataFrame) -> NDArray[np.int64]:
     return np.where(sources == NONE, ops["ts_ns"].to_numpy(), launched)
 
 
-def _parts(work: intervals.Intervals, launched_ns: int, ops: pd.DataFrame) -> StepParts:
+@dataclass(frozen=True)
+class _Spans:
+    """Some spans as columns: thousands of steps are too many for a frame each."""
+
+    start_ns: NDArray[np.int64]
+    end_ns: NDArray[np.int64]
+    kind: NDArray[np.object_]
+    is_launch: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, spans: pd.DataFrame) -> Self:
+        """The columns of a frame."""
+        start, kind = spans["ts_ns"].to_numpy(), spans["kind"].to_numpy(dtype=object)
+        is_launch = (kind == "launch") | (spans["name"] == GO_ON).to_numpy()
+        return cls(start, start + spans["dur_ns"].to_numpy(), kind, is_launch)
+
+    def by(self, steps: NDArray[np.int64]) -> dict[int, Self]:
+        """Those of each step, in their order; `steps` has a number for each span."""
+        order = np.argsort(steps, kind="stable")
+        numbers, first = np.unique(steps[order], return_index=True)
+        rows = np.split(order, first[1:])
+        return {
+            number: replace(self, **{name: column[chosen] for name, column in vars(self).items()})
+            for number, chosen in zip(numbers.tolist(), rows, strict=bool(len(numbers)))
+        }
+
+    def union(self, chosen: NDArray[np.bool_]) -> intervals.Intervals:
+        """The instants at which at least one of the chosen ones ran."""
+        return intervals.union(self.start_ns[chosen], self.end_ns[chosen])
+
+    @property
+    def last_launch_ns(self) -> int:
+        """When the last launch returned; before all time without one."""
+        return int(self.end_ns[self.is_launch].max(initial=_BEFORE_ALL_NS))
+
+
+_BEFORE_ALL_NS = -(1 << 62) + 1
+_NOTHING = _Spans(*(np.empty(0, dtype=type_) for type_ in (np.int64, np.int64, object, bool)))
+
+
+def _parts(work: intervals.Intervals, launched_ns: int, ops: _Spans) -> StepParts:
     """From the host's work for a step, the end of its last launch, and its operations."""
-    until = intervals.union([-(1 << 62)], [launched_ns])
+    until = intervals.union([_BEFORE_ALL_NS - 1], [launched_ns])
     prepare = intervals.total(intervals.intersection(work, until))
-    kernels = span_union(ops[~ops["kind"].isin(DIRECTED)])
+    into, out = ((ops.kind == kind) for kind in DIRECTED)
+    kernels = ops.union(~(into | out))
     copies = [
-        intervals.total(intervals.subtraction(span_union(ops[ops["kind"] == kind]), kernels))
-        for kind in DIRECTED
+        intervals.total(intervals.subtraction(ops.union(chosen), kernels)) for chosen in (into, out)
     ]
     return StepParts(
         prepare_ns=prepare,
@@ -133,15 +178,10 @@ def _parts(work: intervals.Intervals, launched_ns: int, ops: pd.DataFrame) -> St
         compute_ns=intervals.total(kernels),
         copy_out_ns=copies[1],
         finish_ns=intervals.total(work) - prepare,
-        together_ns=intervals.total(intervals.intersection(work, span_union(ops))),
+        together_ns=intervals.total(
+            intervals.intersection(work, intervals.union(ops.start_ns, ops.end_ns))
+        ),
     )
-
-
-def _last_launch(host: pd.DataFrame) -> int:
-    """When the last launch of these host spans returned; before all time without one."""
-    launches = host[(host["kind"] == "launch") | (host["name"] == GO_ON)]
-    ends = launches["ts_ns"] + launches["dur_ns"]
-    return int(ends.max()) if len(ends) else -(1 << 62) + 1
 
 
 def waits(host: pd.DataFrame, busy: intervals.Intervals) -> intervals.Intervals:

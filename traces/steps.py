@@ -107,15 +107,14 @@ def _engine_steps(trace: Trace) -> list[Step]:
 
 
 def _named_annotations(trace: Trace) -> list[Step]:
-    groups = list(_repeated_annotations(trace))
     for wanted in (PROFILER_STEP, STEP_NAME):
-        named = [
-            rows
-            for rows in groups
-            if wanted.search(rows["name"].iloc[0]) and not NO_STEP.search(rows["name"].iloc[0])
-        ]
-        if named:
-            longest = max(named, key=_extent)
+
+        def is_wanted(name: str, wanted: re.Pattern[str] = wanted) -> bool:
+            return bool(wanted.search(name)) and not NO_STEP.search(name)
+
+        named = _repeated_annotations(trace, is_wanted)
+        longest = max(named, key=_extent, default=None)
+        if longest is not None:
             return _steps_of(_uncut(longest, trace) if wanted is PROFILER_STEP else longest, trace)
     return []
 
@@ -133,28 +132,31 @@ def _other_annotations(trace: Trace) -> list[Step]:
     """The longest-lasting annotation that comes back, over at least half of the run."""
     work = trace.gpu_spans()
     needed = (work["ts_ns"] + work["dur_ns"]).max() - work["ts_ns"].min() if len(work) else 0
-    found = [
-        rows
-        for rows in _repeated_annotations(trace)
-        if len(rows) >= MIN_REPEATS
-        and not LAYER.search(rows["name"].iloc[0])
-        and not NO_STEP.search(rows["name"].iloc[0])
-        and 2 * _extent(rows) >= needed
-    ]
+    repeated = _repeated_annotations(
+        trace, lambda name: not LAYER.search(name) and not NO_STEP.search(name), MIN_REPEATS
+    )
+    found = [rows for rows in repeated if 2 * _extent(rows) >= needed]
     return _steps_of(max(found, key=lambda rows: rows["dur_ns"].sum()), trace) if found else []
 
 
-def _repeated_annotations(trace: Trace) -> Iterator[pd.DataFrame]:
-    """The host's annotations, those of one thread that differ in numbers alone together. The
-    profiler's own steps are among them whatever it filed them under: old ones say operator."""
+def _repeated_annotations(
+    trace: Trace, is_wanted: Callable[[str], bool], least: int = 1
+) -> Iterator[pd.DataFrame]:
+    """The host's annotations of wanted names, those of one thread that differ in numbers alone
+    together, `least` of them or more. The profiler's own steps are among them whatever it filed
+    them under: old ones say operator."""
     spans = trace.spans
     marks = (spans["kind"] == "annotation") | spans["name"].str.match(PROFILER_STEP)
-    notes = spans[marks & (spans["device"] == HOST)]
-    notes = notes[notes["dur_ns"] > 0]
+    notes = spans[marks & (spans["device"] == HOST) & (spans["dur_ns"] > 0)]
+    notes = notes[notes["name"].map(is_wanted).astype(bool)]
     words = notes["name"].map(lambda name: DIGITS.sub("#", name))
-    for _, rows in notes.groupby([notes["track"], words], sort=False):
+    often = notes.groupby([notes["track"], words], observed=True)["ts_ns"].transform("size")
+    notes = notes[often >= least]  # first: a trace may have a name for each of many spans
+    for _, rows in notes.groupby([notes["track"], words], sort=False, observed=True):
         ends = (rows["ts_ns"] + rows["dur_ns"]).cummax().shift(fill_value=rows["ts_ns"].min())
-        yield rows[rows["ts_ns"] >= ends]  # one inside another of its kind begins no step
+        outer = rows[rows["ts_ns"] >= ends]  # one inside another of its kind begins no step
+        if len(outer) >= least:
+            yield outer
 
 
 def _extent(rows: pd.DataFrame) -> int:

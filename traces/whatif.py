@@ -211,7 +211,7 @@ def _incomplete(trace: Trace, gaps: Sequence[Gap] | None) -> str:
     ops = trace.gpu_spans()
     host = trace.host_spans()
     if ops.empty:
-        return "no GPU work is recorded: record with the CUDA activity switched on."
+        return "no GPU work is recorded: record with the activity of the GPU switched on."
     if trace.meta.get("cut_off"):
         return "the file was cut off, so steps and launches are missing."
     if host.empty:
