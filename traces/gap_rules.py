@@ -7,11 +7,8 @@ Only the launching thread is ever blamed. Where events are missing the cause is 
 tell".
 """
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from traces import intervals
 from traces.activity import span_union
 from traces.copy_calls import BLOCKING, STAGING, copy_calls
 from traces.gap import LATENCY, NO_LAUNCH, UNTRACED, GapPart, Ledger
@@ -135,13 +132,18 @@ def _span_causes(host: pd.DataFrame) -> dict[int, str]:
         for kind, name in zip(host["kind"].tolist(), host["name"].tolist(), strict=True)
     ]
     causes = dict(zip(host.index.tolist(), names, strict=True))
+    loading = host["name"].str.startswith(LOADER).to_numpy(dtype=bool)
+    for _, rows in host[host["track"].isin(host.loc[loading, "track"].unique())].groupby("track"):
+        operators = rows[rows["kind"] == "op"]  # such as those that put a batch together
+        loaded = _started_in(operators, rows[rows["name"].str.startswith(LOADER)])
+        causes |= dict.fromkeys(loaded, DATA_LOADING)
     waiting = host.loc[host["kind"] == "sync", "track"].unique()
     for _, rows in host[host["track"].isin(waiting)].groupby("track"):
         syncs = rows[rows["kind"] == "sync"]
         operators = rows[rows["kind"] == "op"]
         for label, wanted in ((BLOCKING, COPIES), (".item()", SCALAR_READS)):
-            inside = span_union(operators[operators["name"].isin(wanted)])
-            causes |= dict.fromkeys(syncs.index[_starts_in(syncs, inside)].tolist(), label)
+            inside = _started_in(syncs, operators[operators["name"].isin(wanted)])
+            causes |= dict.fromkeys(inside, label)
     return causes
 
 
@@ -151,7 +153,9 @@ def _name_of(kind: str, name: str) -> str:
     return DATA_LOADING if name.startswith(LOADER) else KIND_CAUSES.get(kind, name)
 
 
-def _starts_in(spans: pd.DataFrame, covered: intervals.Intervals) -> NDArray[np.bool_]:
-    """Which spans start within the set: an odd number of its edges lies before them."""
-    edges_before = covered.ravel().searchsorted(spans["ts_ns"].to_numpy(), side="right")
-    return np.asarray(edges_before % 2 == 1)
+def _started_in(spans: pd.DataFrame, others: pd.DataFrame) -> list[int]:
+    """The ids of the spans that start within one of the others: an odd number of the edges of all
+    the time that those cover lies before them."""
+    edges_before = span_union(others).ravel().searchsorted(spans["ts_ns"].to_numpy(), side="right")
+    inside: list[int] = spans.index[edges_before % 2 == 1].tolist()
+    return inside

@@ -80,14 +80,17 @@ def test_a_wait_is_named_by_the_operator_around_it(operator, cause):
     assert found == {cause: 90, LATENCY: 5}
 
 
-def test_time_in_the_data_loader_is_named_and_what_it_calls_is_not():
+def test_time_in_the_data_loader_is_named_and_so_are_the_operators_in_it():
     found = causes(
-        host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 100, 190),
+        host("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 100, 160),
         host("aten::stack", 120, 150),
+        host("cudaStreamSynchronize", 125, 130, "cuda_runtime"),
+        host("aten::linear", 160, 190),
         launch(190, 2),
         kernel(200, 300, 2),
     )
-    assert found == {DATA_LOADING: 60, "CPU operators": 30, LATENCY: 10}
+    waited = {"cudaStreamSynchronize": 5}
+    assert found == {DATA_LOADING: 55, **waited, "CPU operators": 30, LATENCY: 10}
 
 
 def test_other_threads_are_never_blamed():
