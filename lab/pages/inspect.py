@@ -93,7 +93,10 @@ def _scene_link(inspection: Inspection) -> None:
     except ConfigError:
         return
     if query := run_query(run):
-        st.page_link("lab/pages/timeline.py", label=t("inspect.to_scene"), query_params=query)
+        st.page_link(
+            "lab/pages/timeline.py", label=t("inspect.to_scene"), query_params=query,
+            help=t("inspect.to_scene_help"),
+        )  # fmt: skip
 
 
 @st.fragment

@@ -25,7 +25,7 @@ NO_STREAM = (None, 0xFFFFFFFF)
 DIRECTION = re.compile(r"\b(\w)\w*+-to-(\w)\w*")
 API_VERSION = re.compile(r"_v\d{4,}$")
 DIAGNOSTICS = 5
-DIAGNOSTIC_CHARACTERS = 200
+DIAGNOSTIC_CHARACTERS = 380
 
 NOT_NSIGHT = (
     "This SQLite database is no Nsight Systems export; export the report with "
