@@ -5,7 +5,7 @@ the theme changes (streamlit #11974): the text would stay dark on a dark page un
 rerun. A style takes the page's own colour instead, for all text outside of bars.
 
 A link to another page has the colour of plain text there; here it is underlined, as links in a text
-are. Plotly's own bar of buttons is hidden: saving has a menu below each picture, whose script
+are. A table that has the focus has a frame. Plotly's own bar of buttons is hidden: saving has a menu below each picture, whose script
 presses the hidden button.
 
 On paper there is nothing to press: controls, menus and closed folds are left out, figures and
@@ -22,6 +22,9 @@ CSS = """<style>
 }
 [data-testid="stPageLink"] a p { text-decoration: underline; text-underline-offset: 3px; }
 .js-plotly-plot .modebar-container { display: none; }
+[data-testid="data-grid-canvas"]:focus-visible {
+    outline: 2px solid currentColor; outline-offset: -2px;
+}
 @media print {
     @page { size: A3 landscape; margin: 10mm; }
     :root, body, .stApp, .stApp * { print-color-adjust: exact; }

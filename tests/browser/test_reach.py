@@ -54,9 +54,11 @@ LISTEN = """() => {
     return true;
   };
   // Tab comes to one of the choices of a group, and arrows go on from there
-  const groups = () => new Set([...reached].map(e => e.closest("[role=radiogroup]")));
+  const group = e => e.closest("[role=radiogroup], [role=toolbar]");
+  const groups = () => new Set([...reached].map(group));
   const left = e => e.isConnected && !reached.has(e)
-    && !(e.matches("[role=radio], [type=radio]") && groups().has(e.closest("[role=radiogroup]")));
+    && !(e.matches("[role=radio], [type=radio], [aria-pressed]") && group(e)
+         && groups().has(group(e)));
   window.reachTold = () => ({
     wanted: wanted.length, unseen: [...unseen].map(name), left: wanted.filter(left).map(name)});
 }"""
