@@ -62,5 +62,6 @@ def time_axis(window: tuple[int, int], title: str, **axis: object) -> dict[str, 
         "tickfont": {"size": FONT_PX - 1, "color": INK},
         "tickangle": 0,
         "separatethousands": True,
+        "exponentformat": "none",  # else 20,000 ms are "20k", and only the last tick says so
         "hoverformat": ",.6f",
     } | axis

@@ -5,8 +5,8 @@ the theme changes (streamlit #11974): the text would stay dark on a dark page un
 rerun. A style takes the page's own colour instead, for all text outside of bars.
 
 A link to another page has the colour of plain text there; here it is underlined, as links in a text
-are. A table that has the focus has a frame. Plotly's own bar of buttons is hidden: saving has a menu below each picture, whose script
-presses the hidden button.
+are. A table that has the focus has a frame. Plotly's own bar of buttons is hidden: saving has a
+menu below each picture, whose script presses the hidden button.
 
 On paper there is nothing to press: controls, menus and closed folds are left out, figures and
 tables are not cut, and text is dark, whatever the theme. A chart keeps the width that it has on the

@@ -271,3 +271,13 @@ def test_a_bad_file_is_refused_in_one_sentence(page, tmp_path) -> None:
     alert.wait_for()
     assert "Traceback" not in page.content()
     assert len(alert.inner_text().split()) > 4
+
+
+def test_the_axis_of_a_long_run_has_its_numbers_written_out(page) -> None:
+    page.goto("/timeline?steps=4&cost=C4000-G9000-F100&pins=")
+    page.wait_for_selector(".nsewdrag", state="attached")
+    settle(page)
+    strip = page.locator(".js-plotly-plot").first.locator(".xtick text").all_text_contents()
+    assert len(strip) > 2 and strip[-1].endswith(" ms")
+    numbers = [int(text.removesuffix(" ms").replace(",", "")) for text in strip]
+    assert numbers == [n * numbers[1] for n in range(len(numbers))] and numbers[-1] > 10_000
